@@ -1,0 +1,72 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** One run of one tool: who, when, under which request id, and in which context. Lives as long as the request. */
+public final class Call {
+    private final Caller caller;
+    private final String service;
+    private final String requestId;
+    private final String contextName;
+    private final @Nullable Name actingFor;
+    private final Instant now;
+    private @Nullable Context context;
+
+    public Call(
+            Caller caller,
+            String service,
+            String requestId,
+            String contextName,
+            @Nullable Name actingFor,
+            Instant now) {
+        this.caller = caller;
+        this.service = service;
+        this.requestId = requestId;
+        this.contextName = contextName;
+        this.actingFor = actingFor;
+        this.now = now;
+    }
+
+    public Caller caller() {
+        return caller;
+    }
+
+    public String service() {
+        return service;
+    }
+
+    public String requestId() {
+        return requestId;
+    }
+
+    public String contextName() {
+        return contextName;
+    }
+
+    /** The user named in {@code target.user}, where that is not the caller. Admins only. */
+    public @Nullable Name actingFor() {
+        return actingFor;
+    }
+
+    /** One instant for the whole run, in whole milliseconds. */
+    public Instant now() {
+        return now;
+    }
+
+    /** Known once the first statement has run; a handler may rely on it in a transaction and after its read. */
+    public Context context() {
+        if (context == null) {
+            throw new IllegalStateException("the context has not been read yet");
+        }
+        return context;
+    }
+
+    public @Nullable Context contextIfKnown() {
+        return context;
+    }
+
+    public void context(Context read) {
+        context = read;
+    }
+}

@@ -1,0 +1,47 @@
+package io.agentworkspace.engine.model;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a principal has selected, under one context name, and who it speaks as.
+ *
+ * @param user the user acted for: the caller's own, or the one that an admin named in {@code target.user}
+ * @param self the agent that it is logged on as
+ * @param agent the selected agent, whom it addresses
+ * @param unread messages waiting for self
+ */
+public record Context(
+        String name,
+        Ref user,
+        @Nullable Ref self,
+        @Nullable Ref agent,
+        @Nullable Ref domain,
+        @Nullable Ref zone,
+        long unread) {
+
+    /** A thing by its row and by its name. */
+    public record Ref(long id, String name) {}
+
+    public static final String DEFAULT = "default";
+
+    /** Who speaks: self, else the user. */
+    public Ref speaker() {
+        return self == null ? user : self;
+    }
+
+    public Context withSelf(@Nullable Ref newSelf, long newUnread) {
+        return new Context(name, user, newSelf, agent, domain, zone, newUnread);
+    }
+
+    public Context withAgent(@Nullable Ref newAgent) {
+        return new Context(name, user, self, newAgent, domain, zone, unread);
+    }
+
+    public Context withZone(@Nullable Ref newDomain, @Nullable Ref newZone) {
+        return new Context(name, user, self, agent, newDomain, newZone, unread);
+    }
+
+    public Context withUnread(long newUnread) {
+        return new Context(name, user, self, agent, domain, zone, newUnread);
+    }
+}

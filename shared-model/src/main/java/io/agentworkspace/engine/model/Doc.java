@@ -1,0 +1,22 @@
+package io.agentworkspace.engine.model;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** The sentence that describes a field to its reader, and the limits that its value keeps. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.RECORD_COMPONENT)
+public @interface Doc {
+    String value();
+
+    /** Strings: at most so many characters (code points). Lists: at most so many items. Integers: the greatest value. */
+    long max() default 1_000;
+
+    /** Integers: the smallest value. */
+    long min() default 0;
+
+    /** Strings: the allowed values; empty means any. */
+    String[] oneOf() default {};
+}

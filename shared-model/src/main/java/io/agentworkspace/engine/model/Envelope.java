@@ -1,0 +1,104 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The answer that every tool gives: header, status, and the tool's own fields beside them (contract, "Command response"). */
+public final class Envelope {
+    /** The published contract version. */
+    public static final String CONTRACT_VERSION = "2026-05-25";
+
+    private Envelope() {}
+
+    public static ObjectNode success(Call call, Object output) {
+        var envelope = Json.object();
+        envelope.set("header", header(call.service(), call.requestId(), call.now(), call.contextName(), call.context()));
+        envelope.putObject("status").put("success", true).put("internal_code", 0).put("http_code", 200);
+        envelope.setAll(Json.tree(output));
+        return envelope;
+    }
+
+    public static ObjectNode failure(Call call, Problem problem) {
+        var header = header(call.service(), call.requestId(), call.now(), call.contextName(), call.contextIfKnown());
+        return failure(header, problem);
+    }
+
+    /** For a request that was refused before it became a call. */
+    public static ObjectNode failure(@Nullable String service, String requestId, Instant now, Problem problem) {
+        return failure(header(service, requestId, now, Context.DEFAULT, null), problem);
+    }
+
+    private static ObjectNode failure(ObjectNode header, Problem problem) {
+        var failure = problem.failure();
+        var envelope = Json.object();
+        envelope.set("header", header);
+        envelope.putObject("status")
+                .put("success", false)
+                .put("note", problem.note())
+                .put("internal_code", failure.code())
+                .put("http_code", failure.commandStatus())
+                .put("error", failure.error());
+        return envelope;
+    }
+
+    private static ObjectNode header(
+            @Nullable String service, String requestId, Instant now, String contextName, @Nullable Context context) {
+        var header = Json.object();
+        if (service != null) {
+            header.put("service", service);
+        }
+        header.put("request_id", requestId).put("contract_version", CONTRACT_VERSION);
+        header.set("time", Json.valueTree(now));
+        var inner = header.putObject("context").put("name", contextName);
+        if (context != null) {
+            inner.put("user", context.user().name());
+            put(inner, "agent", context.agent());
+            put(inner, "self", context.self());
+            put(inner, "domain", context.domain());
+            put(inner, "zone", context.zone());
+        }
+        return header.put("unread", context == null ? 0 : context.unread());
+    }
+
+    private static void put(ObjectNode node, String field, Context.@Nullable Ref ref) {
+        if (ref != null) {
+            node.put(field, ref.name());
+        }
+    }
+
+    private record Fields(
+            @Doc("Who asked, when, in which context; present on every answer.") Header header,
+            @Doc("Whether it was done, and if not, why not.") Status status) {}
+
+    private record Header(
+            @Doc("The service that ran.") @Nullable String service,
+            @Doc("Names this request in logs; the same as the header X-Request-Id.") String requestId,
+            @Doc("The version of the contract.") String contractVersion,
+            @Doc("When it ran.") Instant time,
+            @Doc("The context that the command ran in, after it.") Selected context,
+            @Doc("Messages waiting for self.") long unread) {}
+
+    private record Selected(
+            @Doc("The context's name.") String name,
+            @Doc("The user acted for.") @Nullable String user,
+            @Doc("The selected agent.") @Nullable String agent,
+            @Doc("The agent logged on as.") @Nullable String self,
+            @Doc("The entered domain.") @Nullable String domain,
+            @Doc("The entered zone.") @Nullable String zone) {}
+
+    private record Status(
+            @Doc("true when it was done.") boolean success,
+            @Doc("On error: what was wrong, and what would be right.") @Nullable String note,
+            @Doc("0 when done, else the code of the error.") int internalCode,
+            @Doc("The HTTP status.") int httpCode,
+            @Doc("On error: its symbolic name.") @Nullable String error) {}
+
+    /** The schema of a tool's whole answer. Only header and status are required: an error has nothing else. */
+    static ObjectNode schema(Class<? extends Record> output) {
+        var schema = Schema.of(Fields.class).json();
+        var own = Schema.of(output).json();
+        ((ObjectNode) schema.get("properties")).setAll((ObjectNode) own.get("properties"));
+        return schema;
+    }
+}

@@ -1,0 +1,15 @@
+package io.agentworkspace.engine.model;
+
+/** The names under which the gate in front of both doors hands over what it found out about a request. */
+public final class Incoming {
+    /** Request attribute: the {@link Caller}; absent on public routes that were asked without a credential. */
+    public static final String CALLER = "engine.caller";
+
+    /** Request attribute: the request id, a string; always there. */
+    public static final String REQUEST_ID = "engine.request_id";
+
+    /** The largest request body, in bytes: 1 MiB (decisions, section 1). */
+    public static final int MAX_BODY = 1 << 20;
+
+    private Incoming() {}
+}

@@ -1,0 +1,65 @@
+package io.agentworkspace.engine.model;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.text.Normalizer;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The name of an agent, domain, bank, zone or user (decisions, section 1): NFC, trimmed, 1–64 characters, letters,
+ * digits, space, {@code _}, {@code -}, {@code .}; the case given is kept, comparison ignores it.
+ */
+public record Name(@JsonValue String text) {
+    public static final int MAX = 64;
+    static final String RULE =
+            "must be 1–%d characters: letters, digits, space, '_', '-' or '.'".formatted(MAX);
+
+    public Name {
+        text = normal(text);
+    }
+
+    @JsonCreator
+    public static Name of(String text) {
+        return new Name(text);
+    }
+
+    /** What two names are compared by: equal for names that differ in case only. */
+    public String key() {
+        return key(text);
+    }
+
+    public static String key(String text) {
+        return Normalizer.normalize(text.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT), Normalizer.Form.NFC);
+    }
+
+    static String normal(String raw) {
+        return Normalizer.normalize(raw, Normalizer.Form.NFC).strip();
+    }
+
+    /** The rule that the raw text breaks, if it breaks one. */
+    static Optional<String> broken(String raw) {
+        if (raw.length() > 1_000) {
+            return Optional.of(RULE);
+        }
+        var text = normal(raw);
+        var length = text.codePointCount(0, text.length());
+        var fine = length >= 1 && length <= MAX && text.codePoints().allMatch(Name::allowed) && !isMark(text.codePointAt(0));
+        return fine ? Optional.empty() : Optional.of(RULE);
+    }
+
+    private static boolean allowed(int c) {
+        return Character.isLetterOrDigit(c) || isMark(c) || c == ' ' || c == '_' || c == '-' || c == '.';
+    }
+
+    /** Vowel signs and the like, without which names in many scripts cannot be written. */
+    private static boolean isMark(int c) {
+        var type = Character.getType(c);
+        return type == Character.NON_SPACING_MARK || type == Character.COMBINING_SPACING_MARK;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,112 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A refused request. The note is written for the caller, human or model: what was wrong and what would be right. It
+ * carries no stack trace, since it is an answer and not a defect.
+ */
+public final class Problem extends RuntimeException {
+    private final Failure failure;
+    private final @Nullable Duration retryAfter;
+
+    private Problem(Failure failure, String note, @Nullable Duration retryAfter) {
+        super(note, null, false, false);
+        this.failure = failure;
+        this.retryAfter = retryAfter;
+    }
+
+    public Problem(Failure failure, String note) {
+        this(failure, note, null);
+    }
+
+    public Failure failure() {
+        return failure;
+    }
+
+    public String note() {
+        return java.util.Objects.requireNonNull(getMessage());
+    }
+
+    /** When trying again makes sense; only on {@code rate_limited} and {@code unavailable}. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+
+    public static Problem malformed(String note) {
+        return new Problem(Failure.MALFORMED_JSON, note);
+    }
+
+    public static Problem wrongType(String field, String expected) {
+        return malformed("%s must be %s".formatted(field, expected));
+    }
+
+    public static Problem missing(String field) {
+        return new Problem(Failure.MISSING_FIELD, field + " is required");
+    }
+
+    public static Problem invalid(String field, String rule) {
+        return new Problem(Failure.INVALID_FIELD, field + " " + rule);
+    }
+
+    public static Problem tooLarge(String field, long size, long limit, String unit) {
+        return new Problem(
+                Failure.TOO_LARGE, "%s has %,d %s; at most %,d are allowed".formatted(field, size, unit, limit));
+    }
+
+    public static Problem noContext(String note) {
+        return new Problem(Failure.NO_CONTEXT, note);
+    }
+
+    public static Problem unauthenticated(String note) {
+        return new Problem(Failure.UNAUTHENTICATED, note);
+    }
+
+    public static Problem notPermitted(String note) {
+        return new Problem(Failure.NOT_PERMITTED, note);
+    }
+
+    /** A hidden thing answers the same as an absent one; {@code near} holds only names that the caller may see. */
+    public static Problem notFound(String kind, String name, List<String> near) {
+        var hint = near.isEmpty() ? "" : "; did you mean " + quoted(near) + "?";
+        return new Problem(Failure.NOT_FOUND, "no %s '%s' that you may see%s".formatted(kind, name, hint));
+    }
+
+    public static Problem alreadyExists(String kind, String name) {
+        return new Problem(Failure.ALREADY_EXISTS, "the %s name '%s' is taken".formatted(kind, name));
+    }
+
+    public static Problem conflict(String note) {
+        return new Problem(Failure.CONFLICT, note);
+    }
+
+    public static Problem staleRevision(long given, long current) {
+        return conflict(
+                "if_revision is %d, but the revision is now %d: read it again and decide anew".formatted(given, current));
+    }
+
+    public static Problem unknownService(@Nullable String service, @Nullable String nearest) {
+        var hint = nearest == null ? "" : "; did you mean %s?".formatted(nearest);
+        return new Problem(Failure.UNKNOWN_SERVICE, "there is no service '%s'%s".formatted(service, hint));
+    }
+
+    public static Problem rateLimited(String note, Duration retryAfter) {
+        return new Problem(Failure.RATE_LIMITED, note, retryAfter);
+    }
+
+    public static Problem unavailable() {
+        return new Problem(
+                Failure.UNAVAILABLE, "the database cannot be reached; try again shortly", Duration.ofSeconds(1));
+    }
+
+    public static Problem internal(String requestId) {
+        return new Problem(
+                Failure.INTERNAL, "a defect on our side; tell the operator the request id " + requestId);
+    }
+
+    private static String quoted(List<String> names) {
+        return String.join(" or ", names.stream().map("'%s'"::formatted).toList());
+    }
+}

@@ -1,0 +1,21 @@
+package io.agentworkspace.engine.model;
+
+import tools.jackson.databind.node.ObjectNode;
+
+/** How a refusal looks outside the command routes: RFC 9457, {@code application/problem+json}. */
+public final class ProblemDocument {
+    public static final String MEDIA_TYPE = "application/problem+json";
+
+    private ProblemDocument() {}
+
+    public static ObjectNode of(Problem problem, String requestId) {
+        var failure = problem.failure();
+        return Json.object()
+                .put("type", "about:blank#" + failure.error())
+                .put("title", failure.title())
+                .put("status", failure.httpStatus())
+                .put("detail", problem.note())
+                .put("error", failure.error())
+                .put("request_id", requestId);
+    }
+}

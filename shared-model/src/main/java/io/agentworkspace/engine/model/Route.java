@@ -1,0 +1,29 @@
+package io.agentworkspace.engine.model;
+
+import java.util.Locale;
+import java.util.Map;
+
+/** Where a tool stands in the REST facade. */
+public record Route(String method, String path) {
+    /** The generic command route; every command also has an alias below it. */
+    public static final String COMMANDS = "/demo/v1/Engine/tps";
+
+    private static final Map<String, String> FAMILIES =
+            Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user");
+
+    /** Whether a tool of this name is a command, which has an alias route. */
+    static boolean isCommand(String tool) {
+        return FAMILIES.containsKey(tool.substring(0, 2));
+    }
+
+    /** {@code AP_Create} → {@code POST /demo/v1/Engine/tps/agent/create}. */
+    static Route alias(String tool) {
+        var family = FAMILIES.get(tool.substring(0, 2));
+        return new Route("POST", "%s/%s/%s".formatted(COMMANDS, family, tool.substring(3).toLowerCase(Locale.ROOT)));
+    }
+
+    /** The family's word, e.g. {@code agent} for {@code AP_Create}. */
+    static String family(String tool) {
+        return FAMILIES.getOrDefault(tool.substring(0, 2), tool.substring(0, 2));
+    }
+}

@@ -1,0 +1,238 @@
+package io.agentworkspace.engine.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The shape of a record on the wire: the JSON Schema that clients are shown, and the check that input goes through.
+ * Both come from the record's components, so they cannot differ.
+ */
+public final class Schema {
+    /** The field that every transactional tool takes. */
+    public static final String IDEMPOTENCY_KEY = "idempotency_key";
+
+    private static final Shape.Field IDEMPOTENCY = new Shape.Field(
+            IDEMPOTENCY_KEY,
+            "Your own token for this request, at most 255 characters, kept 24 h: sent again with the same request it"
+                    + " replays the stored answer, so that a retry never does it twice.",
+            false,
+            new Shape.Text(255, List.of()));
+
+    private final Shape.Fields root;
+    private final ObjectNode json;
+
+    private Schema(Shape.Fields root) {
+        this.root = root;
+        this.json = root.json();
+    }
+
+    /** The schema of an output record. */
+    static Schema of(Class<? extends Record> type) {
+        return new Schema(Shape.ofRecord(type, false));
+    }
+
+    /** The schema of an input record, with an idempotency key where the tool changes something. */
+    public static Schema ofInput(Class<? extends Record> type, boolean transactional) {
+        var own = Shape.ofRecord(type, true);
+        if (!transactional) {
+            return new Schema(own);
+        }
+        var fields = new ArrayList<>(own.fields());
+        fields.add(IDEMPOTENCY);
+        return new Schema(new Shape.Fields(List.copyOf(fields), true));
+    }
+
+    /** JSON Schema 2020-12. A copy: change it as you like. */
+    public ObjectNode json() {
+        return json.deepCopy();
+    }
+
+    /**
+     * Checks the input and gives back what the record needs of it: known fields only, names normalised, nulls and blank
+     * optional names left out.
+     *
+     * @param strict whether unknown fields are refused rather than left out
+     * @throws Problem {@code malformed_json} for a wrong type, {@code missing_field}, {@code invalid_field}, {@code too_large}
+     */
+    public ObjectNode read(ObjectNode input, boolean strict) {
+        checkTypes(input);
+        if (strict) {
+            refuseUnknown(root, input, "");
+        }
+        return fields(root, input, "");
+    }
+
+    /** Just the JSON types of the fields that this schema knows. */
+    public void checkTypes(ObjectNode input) {
+        checkTypes(root, input, "");
+    }
+
+    private static void checkTypes(Shape shape, JsonNode value, String path) {
+        switch (shape) {
+            case Shape.Text _, Shape.NameText _, Shape.Time _ -> require(value.isString(), path, "a string");
+            case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
+            case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
+            case Shape.Free _ -> require(value.isObject(), path, "an object");
+            case Shape.Items items -> {
+                require(value.isArray(), path, "an array");
+                for (var i = 0; i < value.size(); i++) {
+                    checkTypes(items.item(), value.get(i), "%s[%d]".formatted(path, i));
+                }
+            }
+            case Shape.Fields fields -> {
+                require(value.isObject(), path, "an object");
+                for (var field : fields.fields()) {
+                    var inner = present(value, field);
+                    if (inner != null) {
+                        checkTypes(field.shape(), inner, join(path, field.name()));
+                    }
+                }
+            }
+        }
+    }
+
+    private static void require(boolean fits, String path, String expected) {
+        if (!fits) {
+            throw Problem.wrongType(path.isEmpty() ? "the request" : path, expected);
+        }
+    }
+
+    private static void refuseUnknown(Shape.Fields shape, JsonNode value, String path) {
+        var known = shape.fields().stream().map(Shape.Field::name).toList();
+        for (var name : value.propertyNames()) {
+            if (!known.contains(name)) {
+                var near = Near.nearest(name, known, 1);
+                throw Problem.invalid(
+                        join(path, shortened(name)),
+                        "is not a field of this tool; %s"
+                                .formatted(
+                                        near.isEmpty()
+                                                ? "it takes " + (known.isEmpty() ? "none here" : String.join(", ", known))
+                                                : "did you mean %s?".formatted(near.getFirst())));
+            }
+        }
+        for (var field : shape.fields()) {
+            if (field.shape() instanceof Shape.Fields inner && present(value, field) instanceof ObjectNode object) {
+                refuseUnknown(inner, object, join(path, field.name()));
+            }
+        }
+    }
+
+    private static String shortened(String name) {
+        return name.length() > Name.MAX ? name.substring(0, Name.MAX) + "…" : name;
+    }
+
+    private static ObjectNode fields(Shape.Fields shape, JsonNode value, String path) {
+        var checked = Json.object();
+        for (var field : shape.fields()) {
+            var inner = present(value, field);
+            var at = join(path, field.name());
+            if (inner == null) {
+                if (field.required()) {
+                    throw missing(field.shape(), at);
+                }
+            } else {
+                var result = value(field, inner, at);
+                if (result != null) {
+                    checked.set(field.name(), result);
+                }
+            }
+        }
+        return checked;
+    }
+
+    /** Names the first thing that must be given, not the object around it: {@code vx.name is required}. */
+    private static Problem missing(Shape shape, String path) {
+        if (shape instanceof Shape.Fields inner) {
+            var first = inner.fields().stream().filter(Shape.Field::required).findFirst();
+            if (first.isPresent()) {
+                return missing(first.get().shape(), join(path, first.get().name()));
+            }
+        }
+        return Problem.missing(path);
+    }
+
+    private static @Nullable JsonNode value(Shape.Field field, JsonNode value, String path) {
+        return switch (field.shape()) {
+            case Shape.Fields inner -> fields(inner, value, path);
+            case Shape.NameText _ -> name(field, value.asString(), path);
+            case Shape.Text text -> text(field, text, value, path);
+            case Shape.Whole whole -> whole(whole, value, path);
+            case Shape.Items items -> items(items, value, path);
+            case Shape.Free _, Shape.Flag _, Shape.Time _ -> value;
+        };
+    }
+
+    private static @Nullable JsonNode name(Shape.Field field, String raw, String path) {
+        if (raw.isBlank()) {
+            if (field.required()) {
+                throw Problem.missing(path);
+            }
+            return null;
+        }
+        Name.broken(raw).ifPresent(rule -> {
+            throw Problem.invalid(path, rule);
+        });
+        return Json.valueTree(Name.normal(raw));
+    }
+
+    private static JsonNode text(Shape.Field field, Shape.Text text, JsonNode value, String path) {
+        if (field.required() && value.asString().isBlank()) {
+            throw Problem.missing(path);
+        }
+        checkText(text, value.asString(), path);
+        return value;
+    }
+
+    private static void checkText(Shape.Text text, String value, String path) {
+        if (!text.oneOf().isEmpty() && !text.oneOf().contains(value)) {
+            throw Problem.invalid(path, "must be one of " + String.join(", ", text.oneOf()));
+        }
+        var length = value.codePointCount(0, value.length());
+        if (length > text.max()) {
+            throw Problem.tooLarge(path, length, text.max(), "characters");
+        }
+        if (value.codePoints().anyMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE))) {
+            throw Problem.invalid(path, "must not contain NUL characters or unpaired surrogates");
+        }
+    }
+
+    private static JsonNode whole(Shape.Whole whole, JsonNode value, String path) {
+        if (value.asLong() < whole.min() || value.asLong() > whole.max()) {
+            throw Problem.invalid(path, "must be between %d and %d".formatted(whole.min(), whole.max()));
+        }
+        return value;
+    }
+
+    private static JsonNode items(Shape.Items items, JsonNode value, String path) {
+        if (value.size() > items.max()) {
+            throw Problem.tooLarge(path, value.size(), items.max(), "items");
+        }
+        var index = 0;
+        for (var item : value) {
+            if (items.item() instanceof Shape.Text text) {
+                checkText(text, item.asString(), "%s[%d]".formatted(path, index++));
+            }
+        }
+        return value;
+    }
+
+    private static @Nullable JsonNode present(JsonNode parent, Shape.Field field) {
+        var value = parent.get(field.name());
+        return value == null || value.isNull() ? null : value;
+    }
+
+    private static String join(String path, String name) {
+        return path.isEmpty() ? name : path + "." + name;
+    }
+
+    /** The top-level names, in order. */
+    public List<String> names() {
+        return StreamSupport.stream(json.get("properties").propertyNames().spliterator(), false)
+                .toList();
+    }
+}

@@ -1,0 +1,110 @@
+package io.agentworkspace.engine.model;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One operation of the service, as a value: MCP calls it, a REST route maps onto it, the documents describe it.
+ *
+ * @param description what a model reads before it calls: what it does, what it needs, what it answers
+ * @param idempotent whether doing it twice is the same as doing it once
+ */
+public record Tool<I extends Record, O extends Record>(
+        String name,
+        String title,
+        String description,
+        Capability capability,
+        Effect effect,
+        boolean idempotent,
+        Route route,
+        Class<I> input,
+        Schema inputSchema,
+        ObjectNode outputSchema,
+        Handler<I, O> handler) {
+
+    /** The work itself. Reads issue one statement; everything else runs inside the runner's transaction. */
+    @FunctionalInterface
+    public interface Handler<I, O> {
+        O handle(I input, Call call);
+    }
+
+    /** The family's word: {@code agent}, {@code domain}, {@code bank}, {@code zone}, {@code user}. */
+    public String family() {
+        return Route.family(name);
+    }
+
+    public boolean isCommand() {
+        return Route.isCommand(name);
+    }
+
+    /** The rest of the hints that MCP clients show. */
+    public boolean destructive() {
+        return effect == Effect.DESTROYS;
+    }
+
+    public static Draft named(String name) {
+        return new Draft(name);
+    }
+
+    /** A tool in the making. */
+    public static final class Draft {
+        private final String name;
+        private @Nullable String title;
+        private @Nullable String description;
+        private @Nullable Capability capability;
+        private Effect effect = Effect.READS;
+        private boolean idempotent;
+        private @Nullable Route route;
+
+        private Draft(String name) {
+            this.name = name;
+        }
+
+        public Draft title(String value) {
+            title = value;
+            return this;
+        }
+
+        public Draft description(String value) {
+            description = value.strip();
+            return this;
+        }
+
+        public Draft needs(Capability value) {
+            capability = value;
+            return this;
+        }
+
+        public Draft effect(Effect value) {
+            effect = value;
+            return this;
+        }
+
+        public Draft idempotent() {
+            idempotent = true;
+            return this;
+        }
+
+        public Draft route(String method, String path) {
+            route = new Route(method, path);
+            return this;
+        }
+
+        public <I extends Record, O extends Record> Tool<I, O> handledBy(
+                Class<I> input, Class<O> output, Handler<I, O> handler) {
+            return new Tool<>(
+                    name,
+                    Objects.requireNonNull(title, name),
+                    Objects.requireNonNull(description, name),
+                    Objects.requireNonNull(capability, name),
+                    effect,
+                    idempotent || effect == Effect.READS,
+                    route == null ? Route.alias(name) : route,
+                    input,
+                    Schema.ofInput(input, effect.isTransactional()),
+                    Envelope.schema(output),
+                    handler);
+        }
+    }
+}

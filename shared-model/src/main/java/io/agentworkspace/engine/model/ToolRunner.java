@@ -1,0 +1,24 @@
+package io.agentworkspace.engine.model;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The one way in: both doors end here. */
+public interface ToolRunner {
+    Catalogue catalogue();
+
+    /** Runs a tool; a refusal is an answer too, never an exception. */
+    Answer run(Request request);
+
+    /**
+     * @param strict whether a field that the tool does not know is refused (MCP) or ignored (REST)
+     * @param idempotencyKey from the header {@code Idempotency-Key}, if there was one
+     */
+    record Request(
+            String service,
+            ObjectNode arguments,
+            Caller caller,
+            String requestId,
+            boolean strict,
+            @Nullable String idempotencyKey) {}
+}
