@@ -24,6 +24,14 @@ public record Name(@JsonValue String text) {
         return new Name(text);
     }
 
+    /** @throws Problem {@code invalid_field} naming the field and the rule */
+    public static Name checked(String field, String raw) {
+        broken(raw).ifPresent(rule -> {
+            throw Problem.invalid(field, rule);
+        });
+        return new Name(raw);
+    }
+
     /** What two names are compared by: equal for names that differ in case only. */
     public String key() {
         return key(text);

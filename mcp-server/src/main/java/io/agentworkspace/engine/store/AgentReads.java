@@ -1,0 +1,159 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Agent;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Message;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What is read of agents and of their messages: one statement each, the context with it. */
+public final class AgentReads {
+    /** Whether the acting user may see the stream of participant {@code p}, who is the agent {@code a}. */
+    private static final String MAY_SEE_STREAM = """
+            (a.owner_id = ctx.user_id OR :admin
+             OR EXISTS (SELECT 1 FROM participant mine
+                         WHERE mine.tenant_id = p.tenant_id AND mine.stream_id = p.stream_id
+                           AND mine.owner_id = ctx.user_id))
+            """;
+
+    private final Db db;
+    private final AgentStore agents;
+
+    public AgentReads(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /** One row of a list, with its agent's presence. */
+    public record Entry(Agent agent, long unread, @Nullable Instant lastMessageAt) {}
+
+    /** The acting user's roster, or, with a prefix, the visible agents whose names start with it. */
+    public Slice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Page.after(page, 1);
+        var rows = db.sql(call, ContextStore.WITH_CONTEXT + """
+                , page AS (
+                    SELECT a.*
+                      FROM agent a, ctx
+                     WHERE a.tenant_id = :tenant AND a.name_key > :after AND %s
+                       AND CASE WHEN CAST(:prefix AS text) IS NOT NULL THEN starts_with(a.name_key, :prefix)
+                                ELSE EXISTS (SELECT 1 FROM roster r
+                                              WHERE r.tenant_id = a.tenant_id AND r.user_id = ctx.user_id
+                                                AND r.agent_id = a.id) END
+                     ORDER BY a.name_key
+                     LIMIT :limit + 1)
+                SELECT ctx.*,
+                       (SELECT jsonb_agg(jsonb_build_object('agent', %s, 'unread', COALESCE(talk.unread, 0),
+                                                            'last_message_at', talk.last_at)
+                                         ORDER BY a.name_key)
+                          FROM page a
+                          JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                          LEFT JOIN LATERAL (
+                              SELECT sum(st.last_seq - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
+                                FROM participant p
+                                JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                               WHERE p.tenant_id = a.tenant_id AND p.party_id = a.id AND %s) talk ON true) AS rows
+                  FROM ctx
+                """.formatted(Visible.AGENT, AgentStore.RECORD, MAY_SEE_STREAM))
+                .set("prefix", prefix == null ? null : prefix.key())
+                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", Entry.class);
+                })
+                .orElseThrow();
+        return Slice.of(rows, limit, last -> Cursor.of(Name.key(last.agent().name())));
+    }
+
+    /** An agent, and its latest messages that the acting user may see, oldest first. */
+    public record Found(Agent agent, Slice<Message> messages) {}
+
+    /**
+     * The named agent, else the selected one, else self. Reading as that agent marks what it shows, and what is older
+     * there, as read.
+     *
+     * @throws Problem {@code no_context}, {@code not_found}
+     */
+    public Found read(Call call, @Nullable Name name, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var before = Position.of(page);
+        var found = db.sql(call, ContextStore.WITH_CONTEXT + """
+                , a AS (
+                    SELECT a.*
+                      FROM agent a, ctx
+                     WHERE a.tenant_id = :tenant
+                       AND a.id = CASE WHEN CAST(:key AS text) IS NULL THEN COALESCE(ctx.agent_id, ctx.self_id)
+                                       ELSE (SELECT x.id FROM agent x
+                                              WHERE x.tenant_id = :tenant AND x.name_key = :key
+                                                AND x.destroyed_at IS NULL) END
+                       AND %s),
+                latest AS (
+                    SELECT m.*
+                      FROM ctx, a
+                      JOIN participant p ON p.tenant_id = a.tenant_id AND p.party_id = a.id
+                      CROSS JOIN LATERAL (
+                          SELECT * FROM message x
+                           WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                             AND (CAST(:before AS timestamptz) IS NULL
+                                  OR (x.created_at, x.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                           ORDER BY x.seq DESC
+                           LIMIT :limit + 1) m
+                     WHERE %s
+                     ORDER BY m.created_at DESC, m.id DESC
+                     LIMIT :limit + 1),
+                own AS (
+                    SELECT p.stream_id, st.last_seq, st.last_seq - p.read_seq - p.own_unread AS waiting
+                      FROM ctx, a, participant p
+                      JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                     WHERE a.id = ctx.self_id AND p.tenant_id = :tenant AND p.party_id = a.id
+                       AND CAST(:before AS timestamptz) IS NULL
+                       AND p.stream_id IN (SELECT stream_id FROM latest)),
+                marked AS (
+                    UPDATE participant p SET read_seq = own.last_seq, own_unread = 0
+                      FROM own, a
+                     WHERE p.tenant_id = :tenant AND p.party_id = a.id AND p.stream_id = own.stream_id
+                       AND own.waiting > 0)
+                SELECT ctx.*,
+                       (SELECT COALESCE(sum(waiting), 0) FROM own) AS cleared,
+                       (SELECT %s FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
+                       (SELECT jsonb_agg(%s ORDER BY m.created_at, m.id) FROM latest m %s) AS messages
+                  FROM ctx
+                """.formatted(
+                                Visible.AGENT,
+                                MAY_SEE_STREAM,
+                                AgentStore.RECORD,
+                                MessageStore.RECORD,
+                                MessageStore.JOINS))
+                .set("key", name == null ? null : name.key())
+                .set("before", before.at())
+                .set("before_id", before.id())
+                .set("limit", limit)
+                .one(row -> found(call, row, limit))
+                .orElseThrow();
+        return found.orElseThrow(() -> absent(call, name));
+    }
+
+    private static Optional<Found> found(Call call, Row row, int limit)
+            throws SQLException {
+        var context = ContextStore.read(call, row);
+        call.context(context.withUnread(context.unread() - row.number("cleared")));
+        var agent = row.json("agent", Agent.class);
+        return agent == null
+                ? Optional.empty()
+                : Optional.of(new Found(agent, Slice.newest(row.jsonList("messages", Message.class), limit)));
+    }
+
+    private Problem absent(Call call, @Nullable Name name) {
+        return name == null
+                ? Problem.noContext("no agent is selected: give target.agent, or select one with AP_Select")
+                : agents.missing(call, name);
+    }
+}

@@ -1,0 +1,185 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Access;
+import io.agentworkspace.engine.model.Agent;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Context.Ref;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Problem;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** The agents, and the rosters that they are on. */
+public final class AgentStore {
+    /** The record of an agent {@code a} whose owner is {@code o}, as JSON. */
+    static final String RECORD = """
+            jsonb_build_object('name', a.name, 'description', a.description, 'profile', a.profile,
+                               'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
+                               'created_at', a.created_at, 'updated_at', a.updated_at)
+            """.formatted(ContextStore.online("a"));
+
+    private final Db db;
+
+    public AgentStore(Db db) {
+        this.db = db;
+    }
+
+    /** An agent that the transaction holds, with what decides about changing it. */
+    public record Held(long id, String name, long owner, long revision) {
+        public Ref ref() {
+            return new Ref(id, name);
+        }
+    }
+
+    /** What a change sets; null leaves it as it is. */
+    public record Change(
+            @Nullable Name name, @Nullable String description, @Nullable String profile, @Nullable Access access) {}
+
+    /**
+     * Creates the agent and puts it on its owner's roster, with the event that tells of it.
+     *
+     * @throws Problem {@code already_exists}
+     */
+    public Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
+        return db.sql(call, """
+                WITH a AS (INSERT INTO agent (tenant_id, name, name_key, description, profile, access, owner_id,
+                                              created_at, updated_at)
+                           VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :now, :now)
+                           ON CONFLICT (tenant_id, name_key) WHERE destroyed_at IS NULL DO NOTHING
+                           RETURNING *),
+                     listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+                                SELECT tenant_id, owner_id, id, :now FROM a),
+                     told AS (INSERT INTO event (tenant_id, id, type, created_at, data)
+                              SELECT tenant_id, :event, 'agent.deployment.created', :now,
+                                     jsonb_build_object('agent', name, 'access', access, 'owner', CAST(:owner AS text),
+                                                        'revision', revision)
+                                FROM a)
+                SELECT %s AS record
+                  FROM a CROSS JOIN (SELECT CAST(:owner AS text) AS name) o
+                """.formatted(RECORD))
+                .set("name", name)
+                .set("key", name.key())
+                .set("description", description)
+                .set("profile", profile)
+                .set("access", access.word())
+                .set("event", UUID.randomUUID())
+                .set("owner", call.context().user().name())
+                .one(AgentStore::record)
+                .orElseThrow(() -> Problem.alreadyExists("agent", name.text()));
+    }
+
+    /** The agent of this name, locked, if the acting user may see it. */
+    public Held lock(Call call, Name name) {
+        return find(call, name, "FOR UPDATE OF a").orElseThrow(() -> missing(call, name));
+    }
+
+    /** The agent of this name, kept from being destroyed while the transaction lasts. */
+    public Held read(Call call, Name name) {
+        return find(call, name, "FOR SHARE OF a").orElseThrow(() -> missing(call, name));
+    }
+
+    private Optional<Held> find(Call call, Name name, String lock) {
+        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT a.id, a.name, a.owner_id, a.revision
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
+                """.formatted(Visible.AGENT) + lock)
+                .set("key", name.key())
+                .one(row -> new Held(
+                        row.number("id"), row.text("name"), row.number("owner_id"), row.number("revision")));
+    }
+
+    /** Says that there is no such agent, and which names that the acting user may see are near. */
+    public Problem missing(Call call, Name name) {
+        var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT a.name
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND %s
+                 ORDER BY a.name_key
+                 LIMIT 2000
+                """.formatted(Visible.AGENT)).list(row -> row.text("name"));
+        return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
+    }
+
+    /** Sets what the change gives and raises the revision. */
+    public Agent update(Call call, Held held, Change change) {
+        try {
+            return db.sql(call, """
+                    WITH a AS (UPDATE agent
+                                  SET name = COALESCE(:name, name), name_key = COALESCE(:key, name_key),
+                                      description = COALESCE(:description, description),
+                                      profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
+                                      revision = revision + 1, updated_at = :now
+                                WHERE tenant_id = :tenant AND id = :id
+                            RETURNING *)
+                    SELECT %s AS record
+                      FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                    """.formatted(RECORD))
+                    .set("id", held.id())
+                    .set("name", change.name())
+                    .set("key", change.name() == null ? null : change.name().key())
+                    .set("description", change.description())
+                    .set("profile", change.profile())
+                    .set("access", change.access() == null ? null : change.access().word())
+                    .one(AgentStore::record)
+                    .orElseThrow();
+        } catch (JdbiException e) {
+            if (Db.isTaken(e) && change.name() != null) {
+                throw Problem.alreadyExists("agent", change.name().text());
+            }
+            throw e;
+        }
+    }
+
+    /** The record as it stands, inside a transaction. */
+    public Agent record(Call call, Held held) {
+        return db.sql(call, """
+                SELECT %s AS record
+                  FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                 WHERE a.tenant_id = :tenant AND a.id = :id
+                """.formatted(RECORD))
+                .set("id", held.id())
+                .one(AgentStore::record)
+                .orElseThrow();
+    }
+
+    /** Ends the agent for everyone: it stays as the name on its messages and memories, and nowhere else. */
+    public void destroy(Call call, Held held) {
+        db.sql(call, """
+                WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id),
+                     joined AS (DELETE FROM membership WHERE tenant_id = :tenant AND agent_id = :id),
+                     hosted AS (UPDATE domain SET host_id = NULL WHERE tenant_id = :tenant AND host_id = :id),
+                     granted AS (DELETE FROM bank_grant WHERE tenant_id = :tenant AND agent_id = :id),
+                     loaded AS (DELETE FROM bank_load WHERE tenant_id = :tenant AND agent_id = :id),
+                     keyed AS (UPDATE api_key SET revoked_at = :now
+                                WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
+                     listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)
+                UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id
+                """).set("id", held.id()).run();
+    }
+
+    /** Puts the agent on the acting user's roster; whether it was not there before. */
+    public boolean addToRoster(Call call, long agent) {
+        return db.sql(call, """
+                INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+                VALUES (:tenant, :user, :agent, :now)
+                ON CONFLICT DO NOTHING
+                """).set("agent", agent).run() == 1;
+    }
+
+    /** Takes the agent off the acting user's roster; whether it was there. */
+    public boolean removeFromRoster(Call call, long agent) {
+        return db.sql(call, """
+                DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :user AND agent_id = :agent
+                """).set("agent", agent).run() == 1;
+    }
+
+    private static Agent record(Row row) throws SQLException {
+        return java.util.Objects.requireNonNull(row.json("record", Agent.class));
+    }
+}

@@ -1,0 +1,108 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Context;
+import io.agentworkspace.engine.model.Problem;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The named contexts of each principal: who is selected, and as whom it is logged on. */
+public final class ContextStore {
+    /** An agent is online for this long after the last command of a context that is logged on as it. */
+    public static final Duration ONLINE = Duration.ofMinutes(15);
+
+    /**
+     * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its own
+     * columns, always gives one row, and so costs one round trip.
+     */
+    static final String WITH_CONTEXT = """
+            WITH ctx AS MATERIALIZED (
+                SELECT u.id AS user_id, u.name AS user_name,
+                       s.id AS self_id, s.name AS self_name,
+                       a.id AS agent_id, a.name AS agent_name,
+                       d.id AS domain_id, d.name AS domain_name,
+                       z.id AS zone_id, z.name AS zone_name,
+                       COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
+                                   FROM participant p
+                                   JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                                  WHERE p.tenant_id = :tenant AND p.party_id = s.id), 0) AS unread
+                  FROM (VALUES (1)) one (row)
+                  LEFT JOIN app_user u
+                         ON u.tenant_id = :tenant
+                        AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN :caller
+                                        ELSE (SELECT x.id FROM app_user x
+                                               WHERE x.tenant_id = :tenant AND x.name_key = :acting) END
+                  LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
+                  LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = c.self_id AND s.destroyed_at IS NULL
+                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND a.destroyed_at IS NULL
+                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id
+                  LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id)
+            """;
+
+    /** The head of a statement inside a transaction, where the context is known already. */
+    static final String KNOWN_CONTEXT =
+            "WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:self AS bigint) AS self_id)\n";
+
+    private final Db db;
+
+    public ContextStore(Db db) {
+        this.db = db;
+    }
+
+    /** Reads the context into the call: the first statement of every transaction. */
+    public void load(Call call) {
+        db.sql(call, WITH_CONTEXT + "SELECT * FROM ctx").one(row -> read(call, row));
+    }
+
+    /** Takes the context out of a row that holds {@code ctx.*}. */
+    static Context read(Call call, Row row) throws SQLException {
+        var user = row.ref("user");
+        if (user == null) {
+            var acting = call.actingFor();
+            throw acting == null
+                    ? Problem.unauthenticated("the credential's user is gone")
+                    : Problem.notFound("user", acting.text(), List.of());
+        }
+        var context = new Context(
+                call.contextName(),
+                user,
+                row.ref("self"),
+                row.ref("agent"),
+                row.ref("domain"),
+                row.ref("zone"),
+                row.number("unread"));
+        call.context(context);
+        return context;
+    }
+
+    /** Keeps the call's context as it now is. */
+    public void save(Call call) {
+        var context = call.context();
+        db.sql(call, """
+                INSERT INTO context (tenant_id, principal, name, self_id, agent_id, domain_id, zone_id, used_at)
+                VALUES (:tenant, :principal, :context, :self, :agent, :domain, :zone, :now)
+                ON CONFLICT (tenant_id, principal, name) DO UPDATE
+                   SET self_id = excluded.self_id, agent_id = excluded.agent_id,
+                       domain_id = excluded.domain_id, zone_id = excluded.zone_id, used_at = excluded.used_at
+                """)
+                .set("agent", id(context.agent()))
+                .set("domain", id(context.domain()))
+                .set("zone", id(context.zone()))
+                .run();
+    }
+
+    /** Whether an agent under the alias is online. */
+    static String online(String alias) {
+        return """
+                EXISTS (SELECT 1 FROM context at
+                         WHERE at.tenant_id = %1$s.tenant_id AND at.self_id = %1$s.id
+                           AND at.used_at > CAST(:now AS timestamptz) - INTERVAL '%2$d minutes')"""
+                .formatted(alias, ONLINE.toMinutes());
+    }
+
+    private static @Nullable Long id(Context.@Nullable Ref ref) {
+        return ref == null ? null : (Long) ref.id();
+    }
+}

@@ -1,0 +1,161 @@
+package io.agentworkspace.engine.store;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Problem;
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.statement.SqlStatements;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The database. A statement outside {@link #transaction} is a round trip of its own; inside, all statements of the
+ * calling thread belong to the transaction. A database that cannot be reached is a {@link Problem}, {@code unavailable}.
+ */
+public final class Db implements AutoCloseable {
+    private static final ScopedValue<Handle> CURRENT = ScopedValue.newInstance();
+    private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
+    private static final String UNIQUE_VIOLATION = "23505";
+    private static final int ATTEMPTS = 4;
+    private static final int WAIT_SECONDS = 5;
+
+    private final HikariDataSource pool;
+    private final Jdbi jdbi;
+    /** Fair, unlike the pool's own hand-over, which starves waiters under load. */
+    private final Semaphore turns;
+
+    public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize) {
+        var config = new HikariConfig();
+        config.setJdbcUrl(jdbcUrl);
+        config.setUsername(user);
+        config.setPassword(password);
+        config.setMaximumPoolSize(poolSize);
+        config.setMinimumIdle(poolSize);
+        config.setPoolName("engine");
+        config.setConnectionTimeout(2_000);
+        config.setValidationTimeout(1_000);
+        config.setInitializationFailTimeout(-1);
+        config.addDataSourceProperty("ApplicationName", "agent-workspace-engine");
+        config.addDataSourceProperty("tcpKeepAlive", "true");
+        config.addDataSourceProperty("connectTimeout", "2");
+        config.addDataSourceProperty("socketTimeout", "30");
+        config.addDataSourceProperty(
+                "options", "-c statement_timeout=20s -c lock_timeout=15s -c idle_in_transaction_session_timeout=30s");
+        pool = new HikariDataSource(config);
+        jdbi = Jdbi.create(pool);
+        jdbi.getConfig(SqlStatements.class).setUnusedBindingAllowed(true);
+        turns = new Semaphore(poolSize, true);
+    }
+
+    /** For migrations only. */
+    DataSource dataSource() {
+        return pool;
+    }
+
+    /** A statement, with the parameters that come with the call already bound: tenant, user, self, admin, now, … */
+    public Statement sql(Call call, String text) {
+        return sql(text).of(call);
+    }
+
+    /** A statement outside any call: start-up, housekeeping, looking up who calls. */
+    public Statement sql(String text) {
+        return new Statement(this, text);
+    }
+
+    /**
+     * Runs the work in one transaction, again from the start where the database asks for it (deadlock, serialization).
+     * An exception rolls back everything.
+     */
+    public <T> T transaction(Supplier<T> work) {
+        for (var attempt = 1; ; attempt++) {
+            try {
+                return withHandle(handle -> handle.inTransaction(
+                        ignored -> ScopedValue.where(CURRENT, handle).call(work::get)));
+            } catch (JdbiException e) {
+                if (attempt == ATTEMPTS || !RETRYABLE.contains(state(e))) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Runs one statement's work on the current transaction's handle, or else on one of its own. */
+    <T> T withHandle(Function<Handle, T> work) {
+        if (CURRENT.isBound()) {
+            return work.apply(CURRENT.get());
+        }
+        takeTurn();
+        try (var handle = jdbi.open()) {
+            return work.apply(handle);
+        } catch (JdbiException e) {
+            throw isUnreachable(e) ? Problem.unavailable() : e;
+        } finally {
+            turns.release();
+        }
+    }
+
+    private void takeTurn() {
+        try {
+            if (!turns.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)) {
+                throw Problem.unavailable();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.unavailable();
+        }
+    }
+
+    /** Whether a name, or whatever else has to be unique, was taken. */
+    static boolean isTaken(JdbiException e) {
+        return UNIQUE_VIOLATION.equals(state(e));
+    }
+
+    private static boolean isUnreachable(JdbiException e) {
+        var state = state(e);
+        // Class 08: connection; 57P0x: shut down, crashed, starting; 53: out of resources; empty: the pool's time-out;
+        // 57014, 55P03, 25P03: our own time limits.
+        return state.isEmpty()
+                || state.startsWith("08")
+                || state.startsWith("53")
+                || state.startsWith("57")
+                || state.equals("55P03")
+                || state.equals("25P03");
+    }
+
+    private static String state(Throwable e) {
+        for (var cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException sql && sql.getSQLState() != null) {
+                return sql.getSQLState();
+            }
+        }
+        for (var cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SQLException) {
+                return "";
+            }
+        }
+        return "none";
+    }
+
+    /** Whether the database answers. */
+    public boolean reachable() {
+        try {
+            return sql("SELECT 1").one(row -> row.number(1)).isPresent();
+        } catch (Problem | JdbiException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

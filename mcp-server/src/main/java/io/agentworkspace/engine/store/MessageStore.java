@@ -1,0 +1,234 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Context.Ref;
+import io.agentworkspace.engine.model.Message;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The streams of messages, and how far each party has read them. */
+public final class MessageStore {
+    /** A message of the other side that is older than this is no longer what one answers. */
+    static final Duration CONVERSATION = Duration.ofMinutes(15);
+
+    /** The joins that {@link #RECORD} needs around a message {@code m}. */
+    static final String JOINS = """
+            JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
+            JOIN party speaker ON speaker.tenant_id = m.tenant_id AND speaker.id = m.speaker_id
+            LEFT JOIN party addressee
+                   ON addressee.tenant_id = m.tenant_id
+                  AND addressee.id = CASE WHEN st.low_id = m.speaker_id THEN st.high_id ELSE st.low_id END
+            LEFT JOIN zone mz ON mz.tenant_id = m.tenant_id AND mz.stream_id = m.stream_id
+            LEFT JOIN domain md ON md.tenant_id = mz.tenant_id AND md.id = mz.domain_id
+            """;
+
+    /** A message {@code m} as JSON. */
+    static final String RECORD = """
+            jsonb_build_object('id', m.id, 'from', speaker.name, 'from_kind', speaker.kind,
+                               'to', addressee.name, 'to_kind', addressee.kind, 'domain', md.name, 'zone', mz.name,
+                               'seq', m.seq, 'content', m.content, 'reply_to', m.answers,
+                               'chain', (SELECT COALESCE(jsonb_agg(link.name ORDER BY k.n), '[]')
+                                           FROM unnest(m.chain) WITH ORDINALITY k (id, n)
+                                           JOIN party link ON link.tenant_id = m.tenant_id AND link.id = k.id),
+                               'created_at', m.created_at)
+            """;
+
+    /**
+     * CTEs {@code waiting} and {@code taken}: the oldest unread messages of the party :party, at most :limit, so chosen that
+     * of each stream they are the next ones without a gap.
+     */
+    private static final String TAKEN = """
+            waiting AS (
+                SELECT m.*, max(m.created_at) OVER (PARTITION BY m.stream_id ORDER BY m.seq) AS reached
+                  FROM participant p
+                  JOIN stream s ON s.tenant_id = p.tenant_id AND s.id = p.stream_id
+                  CROSS JOIN LATERAL (SELECT * FROM message x
+                                       WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                                         AND x.seq > p.read_seq AND x.speaker_id <> p.party_id
+                                       ORDER BY x.seq
+                                       LIMIT :limit) m
+                 WHERE p.tenant_id = :tenant AND p.party_id = :party
+                   AND s.last_seq > p.read_seq + p.own_unread),
+            taken AS (SELECT * FROM waiting ORDER BY reached, stream_id, seq LIMIT :limit)
+            """;
+
+    private final Db db;
+
+    public MessageStore(Db db) {
+        this.db = db;
+    }
+
+    /** The next place in a stream, which the transaction holds until it ends. */
+    public record Place(long stream, long seq) {}
+
+    /** What a new message answers, and how busy its stream is. */
+    public record Before(
+            @Nullable UUID answers, @Nullable Long speaker, boolean byAgent, List<Long> chain, long lastMinute) {}
+
+    /** Where a message stands: in a zone or between two parties. */
+    public record Standing(long stream, @Nullable Long zone, @Nullable Long other) {}
+
+    /** Takes the next place in the direct talk of two parties. */
+    public Place nextDirect(Call call, long one, long other) {
+        return db.sql(call, """
+                INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
+                VALUES (:tenant, least(:one, :other), greatest(:one, :other), 1, :now)
+                ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
+                   SET last_seq = stream.last_seq + 1, last_at = :now
+                RETURNING id, last_seq
+                """)
+                .set("one", one)
+                .set("other", other)
+                .one(row -> new Place(row.number("id"), row.number("last_seq")))
+                .orElseThrow();
+    }
+
+    /** Takes the next place in a zone's stream. */
+    public Place nextIn(Call call, long stream) {
+        return db.sql(call, """
+                UPDATE stream SET last_seq = last_seq + 1, last_at = :now
+                 WHERE tenant_id = :tenant AND id = :stream
+                RETURNING id, last_seq
+                """)
+                .set("stream", stream)
+                .one(row -> new Place(row.number("id"), row.number("last_seq")))
+                .orElseThrow();
+    }
+
+    /**
+     * What a message that is about to be said answers: the named one, else, in a direct talk, the other side's latest
+     * since the speaker's own last.
+     */
+    public Before before(Call call, Place place, long speaker, @Nullable UUID replyTo, boolean direct) {
+        return db.sql(call, """
+                SELECT answered.id, answered.speaker_id, COALESCE(answered.chain, '{}') AS chain,
+                       COALESCE(answered.kind = 'agent', false) AS by_agent,
+                       (SELECT count(*) FROM message recent
+                         WHERE recent.tenant_id = :tenant AND recent.stream_id = :stream
+                           AND recent.seq > :seq - 50
+                           AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute
+                  FROM (VALUES (1)) one (row)
+                  LEFT JOIN LATERAL (
+                      SELECT m.id, m.speaker_id, m.chain, said_by.kind
+                        FROM message m
+                        JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
+                       WHERE m.tenant_id = :tenant AND m.stream_id = :stream
+                         AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
+                                  ELSE :direct AND m.speaker_id <> :speaker AND m.created_at > :recent
+                                       AND m.seq > COALESCE((SELECT own.seq FROM message own
+                                                              WHERE own.tenant_id = :tenant AND own.stream_id = :stream
+                                                                AND own.speaker_id = :speaker
+                                                              ORDER BY own.seq DESC LIMIT 1), 0) END
+                       ORDER BY m.seq DESC
+                       LIMIT 1) answered ON true
+                """)
+                .set("stream", place.stream())
+                .set("seq", place.seq())
+                .set("speaker", speaker)
+                .set("reply", replyTo)
+                .set("direct", direct)
+                .set("recent", call.now().minus(CONVERSATION))
+                .one(row -> new Before(
+                        row.textOrNull("id") == null ? null : UUID.fromString(row.text("id")),
+                        row.numberOrNull("speaker_id"),
+                        row.flag("by_agent"),
+                        row.numbers("chain"),
+                        row.number("last_minute")))
+                .orElseThrow();
+    }
+
+    /** Where the message of this id stands, if the speaker takes part there. */
+    public Optional<Standing> find(Call call, UUID message, long speaker) {
+        return db.sql(call, """
+                SELECT m.stream_id, z.id AS zone_id,
+                       CASE WHEN st.low_id = :speaker THEN st.high_id ELSE st.low_id END AS other_id
+                  FROM message m
+                  JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
+                  LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.stream_id = m.stream_id
+                 WHERE m.tenant_id = :tenant AND m.id = :message
+                   AND EXISTS (SELECT 1 FROM participant p
+                                WHERE p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id AND p.party_id = :speaker)
+                """)
+                .set("message", message)
+                .set("speaker", speaker)
+                .one(row -> new Standing(
+                        row.number("stream_id"), row.numberOrNull("zone_id"), row.numberOrNull("other_id")));
+    }
+
+    /** Stores the message; the other party of a direct talk takes part from now on. */
+    public Message insert(Call call, Place place, Ref speaker, @Nullable Long other, String content, Before before) {
+        return db.sql(call, """
+                WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
+                                                created_at)
+                           VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, :chain, :now)
+                           RETURNING *),
+                     spoke AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                               VALUES (:tenant, :speaker, :stream, :user, :seq)
+                               ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                                  SET own_unread = participant.own_unread + 1),
+                     hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                               SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1
+                                 FROM (SELECT CAST(:other AS bigint) AS id) o
+                                 LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
+                                WHERE o.id IS NOT NULL
+                               ON CONFLICT DO NOTHING)
+                SELECT %s AS record FROM m %s
+                """.formatted(RECORD, JOINS))
+                .set("stream", place.stream())
+                .set("seq", place.seq())
+                .set("id", UUID.randomUUID())
+                .set("speaker", speaker.id())
+                .set("other", other)
+                .set("content", content)
+                .set("answers", before.answers())
+                .set("chain", before.chain())
+                .one(row -> java.util.Objects.requireNonNull(row.json("record", Message.class)))
+                .orElseThrow();
+    }
+
+    /** The oldest messages that wait for the party, at most so many; they go on waiting. */
+    public List<Message> waiting(Call call, long party, int limit) {
+        return db.sql(call, "WITH " + TAKEN + """
+                SELECT jsonb_agg(%s ORDER BY m.reached, m.stream_id, m.seq) AS messages FROM taken m %s
+                """.formatted(RECORD, JOINS))
+                .set("party", party)
+                .set("limit", limit)
+                .one(row -> row.jsonList("messages", Message.class))
+                .orElseThrow();
+    }
+
+    /** The same, and marks them read. */
+    public List<Message> take(Call call, long party, int limit) {
+        return db.sql(call, "WITH " + TAKEN + """
+                , marked AS (
+                    UPDATE participant p
+                       SET read_seq = t.seq,
+                           own_unread = (SELECT count(*) FROM message own
+                                          WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
+                                            AND own.seq > t.seq AND own.speaker_id = p.party_id)
+                      FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
+                     WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id)
+                SELECT jsonb_agg(%s ORDER BY m.reached, m.stream_id, m.seq) AS messages FROM taken m %s
+                """.formatted(RECORD, JOINS))
+                .set("party", party)
+                .set("limit", limit)
+                .one(row -> row.jsonList("messages", Message.class))
+                .orElseThrow();
+    }
+
+    /** How many messages wait for the party. */
+    public long unread(Call call, long party) {
+        return db.sql(call, """
+                SELECT COALESCE(sum(st.last_seq - p.read_seq - p.own_unread), 0) AS unread
+                  FROM participant p
+                  JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                 WHERE p.tenant_id = :tenant AND p.party_id = :party
+                """)
+                .set("party", party)
+                .one(row -> row.number("unread"))
+                .orElseThrow();
+    }
+}

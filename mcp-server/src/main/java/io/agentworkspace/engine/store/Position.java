@@ -1,0 +1,24 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Page;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The place in a list that is ordered by time and id, from which its next page goes on. */
+record Position(@Nullable Instant at, @Nullable UUID id) {
+    /** @throws io.agentworkspace.engine.model.Problem when the cursor is none of ours */
+    static Position of(@Nullable Page page) {
+        var keys = Page.after(page, 2);
+        if (keys.isEmpty()) {
+            return new Position(null, null);
+        }
+        try {
+            return new Position(Instant.parse(keys.get(0)), UUID.fromString(keys.get(1)));
+        } catch (DateTimeException | IllegalArgumentException e) {
+            throw Cursor.invalid();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Name;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.mapper.RowMapper;
+import org.jdbi.v3.core.statement.Query;
+import org.jdbi.v3.core.statement.SqlStatement;
+import org.jspecify.annotations.Nullable;
+
+/** One SQL statement with named parameters. Running it is one round trip. */
+public final class Statement {
+    private final Db db;
+    private final String text;
+    private final Map<String, @Nullable Object> parameters = new LinkedHashMap<>();
+
+    Statement(Db db, String text) {
+        this.db = db;
+        this.text = text;
+    }
+
+    /** Makes a value of one row. */
+    @FunctionalInterface
+    public interface Reader<T> {
+        T read(Row row) throws SQLException;
+    }
+
+    Statement of(Call call) {
+        var caller = call.caller();
+        set("tenant", caller.tenant());
+        set("principal", caller.principal());
+        set("context", call.contextName());
+        set("caller", caller.user());
+        set("acting", call.actingFor() == null ? null : call.actingFor().key());
+        set("admin", caller.isAdmin());
+        set("now", call.now());
+        var context = call.contextIfKnown();
+        set("user", context == null ? null : (Long) context.user().id());
+        set("self", context == null || context.self() == null ? null : (Long) context.self().id());
+        return this;
+    }
+
+    /** Strings, numbers, booleans, UUIDs, instants, names (their text), and collections of strings, longs or UUIDs. */
+    public Statement set(String name, @Nullable Object value) {
+        parameters.put(name, value);
+        return this;
+    }
+
+    public <T> Optional<T> one(Reader<T> reader) {
+        return query(query -> query.map(mapper(reader)).findFirst());
+    }
+
+    public <T> List<T> list(Reader<T> reader) {
+        return query(query -> query.map(mapper(reader)).list());
+    }
+
+    /** The number of rows changed. */
+    public int run() {
+        return db.withHandle(handle -> {
+            try (var update = handle.createUpdate(text)) {
+                bind(update, handle);
+                return update.execute();
+            }
+        });
+    }
+
+    private <T> T query(java.util.function.Function<Query, T> use) {
+        return db.withHandle(handle -> {
+            try (var query = handle.createQuery(text)) {
+                bind(query, handle);
+                return use.apply(query);
+            }
+        });
+    }
+
+    private static <T> RowMapper<T> mapper(Reader<T> reader) {
+        return (rows, _) -> reader.read(new Row(rows));
+    }
+
+    private void bind(SqlStatement<?> statement, Handle handle) {
+        parameters.forEach((name, value) -> {
+            switch (value) {
+                case null -> statement.bindNull(name, Types.NULL);
+                case Instant instant -> statement.bind(name, instant.atOffset(ZoneOffset.UTC));
+                case Name given -> statement.bind(name, given.text());
+                case Collection<?> items -> statement.bind(name, array(items, handle));
+                default -> statement.bind(name, value);
+            }
+        });
+    }
+
+    private static java.sql.Array array(Collection<?> items, Handle handle) {
+        var first = items.isEmpty() ? "" : items.iterator().next();
+        var type = first instanceof Long ? "bigint" : first instanceof UUID ? "uuid" : "text";
+        try {
+            return handle.getConnection().createArrayOf(type, items.toArray());
+        } catch (SQLException e) {
+            throw new IllegalStateException("cannot make an array of " + type, e);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Access;
+import io.agentworkspace.engine.model.Agent;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Message;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.AgentReads;
+import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.AgentStore.Change;
+import io.agentworkspace.engine.store.AgentStore.Held;
+import io.agentworkspace.engine.store.EventStore;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The agents themselves: AP_Create, AP_Read, AP_List, AP_Update, AP_Modify, AP_Destroy. */
+final class AgentTools {
+    static final String IF_REVISION = "Do it only if this is still the revision; else it is refused as a conflict.";
+
+    static final String ACCESS = "Who may see the agent: private (you), agent (whoever has it on the roster),"
+            + " domain (whoever shares a domain with your agents), public (everyone in the tenant).";
+
+    private final AgentStore agents;
+    private final AgentReads reads;
+    private final EventStore events;
+
+    AgentTools(AgentStore agents, AgentReads reads, EventStore events) {
+        this.agents = agents;
+        this.reads = reads;
+        this.events = events;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), create(), update(), modify(), destroy());
+    }
+
+    record NewAgent(
+            @Doc("The agent's name, unique in the tenant.") Name name,
+            @Doc(value = "What the agent is for.", max = 2_000) String description,
+            @Doc(value = "Its persona, used as a system prompt.", max = 16_000) @Nullable String profile,
+            @Doc(
+                    value = ACCESS + " Default: private.",
+                    oneOf = {"private", "agent", "domain", "public"})
+            @Nullable Access access) {}
+
+    record SameAgent(
+            @Doc("The new name.") Name name,
+            @Doc(value = "The new description.", max = 2_000) String description,
+            @Doc(value = "The new persona; the old one stays when left out.", max = 16_000) @Nullable String profile,
+            @Doc(
+                    value = ACCESS + " Stays when left out.",
+                    oneOf = {"private", "agent", "domain", "public"})
+            @Nullable Access access) {}
+
+    record SomeOfAgent(
+            @Doc("The new name.") @Nullable Name name,
+            @Doc(value = "The new description.", max = 2_000) @Nullable String description,
+            @Doc(value = "The new persona.", max = 16_000) @Nullable String profile,
+            @Doc(
+                    value = ACCESS,
+                    oneOf = {"private", "agent", "domain", "public"})
+            @Nullable Access access) {}
+
+    record Create(
+            @Doc("On whose behalf.") Targets.@Nullable UserOnly target, @Doc("The new agent.") NewAgent vx) {}
+
+    record Update(
+            @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
+            @Doc("What replaces the old.") SameAgent vx,
+            @Doc(IF_REVISION) @Nullable Long ifRevision) {}
+
+    record Modify(
+            @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
+            @Doc("What changes.") @Nullable SomeOfAgent vx,
+            @Doc(IF_REVISION) @Nullable Long ifRevision) {}
+
+    record Destroy(
+            @Doc("Which agent.") Targets.ThisAgent target, @Doc(IF_REVISION) @Nullable Long ifRevision) {}
+
+    record Look(
+            @Doc("Which agents.") Targets.@Nullable UserAgent target, @Doc("Which part.") @Nullable Page page) {}
+
+    record Changed(
+            @Doc("The agent as it is now.") Agent agent,
+            @Doc("Its revision.") long revision,
+            @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
+
+    record Destroyed(@Doc("Always true.") boolean changed) {}
+
+    record Listed(
+            @Doc("The agents, by name.") List<Agent> profile,
+            @Doc("For each of them, its presence.") List<Standing> content,
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable String nextCursor) {}
+
+    record Standing(
+            @Doc("The agent's name.") String agent,
+            @Doc("Whether somebody is logged on as it.") boolean online,
+            @Doc("How many messages that you may see wait for it.") long unread,
+            @Doc("When something was last said to or by it.") java.time.@Nullable Instant lastMessageAt) {}
+
+    record Shown(
+            @Doc("The agent.") List<Agent> profile,
+            @Doc("Its latest messages that you may see, oldest first.") List<Message> content,
+            @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable String nextCursor) {}
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("AP_List")
+                .title("List agents")
+                .description("""
+                        Lists agents. Without target.agent: your roster, the agents you work with. With target.agent: all \
+                        agents that you may see whose names start with it. For each, content tells whether it is online, \
+                        how many messages wait for it and when it last spoke or was spoken to.""")
+                .needs(Capability.AGENT_READ)
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var prefix = in.target() == null ? null : in.target().agent();
+                    var found = reads.list(call, prefix, in.page());
+                    return new Listed(
+                            found.rows().stream().map(AgentReads.Entry::agent).toList(),
+                            found.rows().stream().map(AgentTools::standing).toList(),
+                            found.nextCursor());
+                });
+    }
+
+    private static Standing standing(AgentReads.Entry entry) {
+        return new Standing(entry.agent().name(), entry.agent().online(), entry.unread(), entry.lastMessageAt());
+    }
+
+    private Tool<Look, Shown> read() {
+        return Tool.named("AP_Read")
+                .title("Read an agent")
+                .description("""
+                        Reads an agent: its record in profile, its latest messages (those that you may see) in content, oldest \
+                        first. Without target.agent: the selected agent, else the one you are logged on as. Reading as the agent \
+                        itself marks its messages as read.""")
+                .needs(Capability.AGENT_READ)
+                .handledBy(Look.class, Shown.class, (in, call) -> {
+                    var found = reads.read(call, in.target() == null ? null : in.target().agent(), in.page());
+                    return new Shown(
+                            List.of(found.agent()),
+                            found.messages().rows(),
+                            found.messages().nextCursor());
+                });
+    }
+
+    private Tool<Create, Changed> create() {
+        return Tool.named("AP_Create")
+                .title("Create an agent")
+                .description("""
+                        Creates an agent that you own and puts it on your roster. Needs vx.name (unique in the tenant) and \
+                        vx.description. Next: AP_LogOn to act as it, DM_Invite to let it into a domain, MB_Permissions to give \
+                        it memory.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.CREATES)
+                .handledBy(Create.class, Changed.class, (in, call) -> {
+                    var vx = in.vx();
+                    var access = vx.access() == null ? Access.PRIVATE : vx.access();
+                    var agent = agents.insert(call, vx.name(), vx.description(), vx.profile(), access);
+                    return new Changed(agent, agent.revision(), null);
+                });
+    }
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("AP_Update")
+                .title("Replace an agent's description")
+                .description("""
+                        Replaces an agent's name and description (both needed, so it can rename); profile and access change only \
+                        where given. Gives the agent a new revision. To change single fields use AP_Modify. For the agent's owner \
+                        and admins.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.CHANGES)
+                .handledBy(Update.class, Changed.class, (in, call) -> {
+                    var vx = in.vx();
+                    var held = hold(call, in.target(), in.ifRevision());
+                    var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
+                    return change(call, held, change, List.of("name", "description"));
+                });
+    }
+
+    private Tool<Modify, Changed> modify() {
+        return Tool.named("AP_Modify")
+                .title("Change some fields of an agent")
+                .description("""
+                        Changes just those of vx.name, vx.description, vx.profile and vx.access that are given, and returns the \
+                        record; changed tells whether anything was given. For the agent's owner and admins.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.CHANGES)
+                .handledBy(Modify.class, Changed.class, (in, call) -> {
+                    var held = hold(call, in.target(), in.ifRevision());
+                    var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
+                    if (vx.description() != null && vx.description().isBlank()) {
+                        throw Problem.invalid("vx.description", "must not be blank; leave it out to keep the old one");
+                    }
+                    var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
+                    return change(call, held, change, List.of());
+                });
+    }
+
+    private Changed change(Call call, Held held, Change change, List<String> always) {
+        var fields = new ArrayList<>(always);
+        add(fields, "name", change.name());
+        add(fields, "description", change.description());
+        add(fields, "profile", change.profile());
+        add(fields, "access", change.access());
+        if (fields.isEmpty()) {
+            var agent = agents.record(call, held);
+            return new Changed(agent, agent.revision(), false);
+        }
+        var agent = agents.update(call, held, change);
+        tell(call, "agent.deployment.updated", agent, fields.stream().distinct().toList());
+        return new Changed(agent, agent.revision(), true);
+    }
+
+    private static void add(List<String> fields, String name, @Nullable Object value) {
+        if (value != null) {
+            fields.add(name);
+        }
+    }
+
+    private Tool<Destroy, Destroyed> destroy() {
+        return Tool.named("AP_Destroy")
+                .title("Destroy an agent")
+                .description("""
+                        Ends an agent for everyone, for good: its memberships, permissions, roster entries and presence go; its \
+                        messages and memories stay under its name. target.agent is always needed. To take it only off your \
+                        roster use AP_Remove. For the agent's owner and admins.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.DESTROYS)
+                .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
+                    var held = agents.lock(call, in.target().agent());
+                    checkMayChange(call, held);
+                    checkRevision(in.ifRevision(), held.revision());
+                    var agent = agents.record(call, held);
+                    agents.destroy(call, held);
+                    tell(call, "agent.deployment.deleted", agent, List.of());
+                    forget(call, held);
+                    return new Destroyed(true);
+                });
+    }
+
+    /** The call's own context must not show the agent any more. */
+    private static void forget(Call call, Held held) {
+        var context = call.context();
+        if (context.self() != null && context.self().id() == held.id()) {
+            context = context.withSelf(null, 0);
+        }
+        if (context.agent() != null && context.agent().id() == held.id()) {
+            context = context.withAgent(null);
+        }
+        call.context(context);
+    }
+
+    private void tell(Call call, String type, Agent agent, List<String> changed) {
+        var data = Json.object()
+                .put("agent", agent.name())
+                .put("access", agent.access().word())
+                .put("owner", agent.owner())
+                .put("revision", agent.revision());
+        if (!changed.isEmpty()) {
+            changed.forEach(data.putArray("changed")::add);
+        }
+        events.add(call, type, data);
+    }
+
+    private Held hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {
+        var held = agents.lock(call, nameOrSelf(call, target == null ? null : target.agent()));
+        checkMayChange(call, held);
+        checkRevision(ifRevision, held.revision());
+        return held;
+    }
+
+    /** The named agent, else self: what a write may take from the context. */
+    static Name nameOrSelf(Call call, @Nullable Name name) {
+        if (name != null) {
+            return name;
+        }
+        var self = call.context().self();
+        if (self == null) {
+            throw Problem.noContext("no agent is given: give target.agent, or log on as one with AP_LogOn");
+        }
+        return Name.of(self.name());
+    }
+
+    /** Changing or destroying an agent is for its owner and the admins. */
+    static void checkMayChange(Call call, Held held) {
+        if (held.owner() != call.context().user().id() && !call.caller().isAdmin()) {
+            throw Problem.notPermitted(
+                    "only the owner of the agent '%s' and admins may do this".formatted(held.name()));
+        }
+    }
+
+    static void checkRevision(@Nullable Long given, long current) {
+        if (given != null && given != current) {
+            throw Problem.staleRevision(given, current);
+        }
+    }
+}

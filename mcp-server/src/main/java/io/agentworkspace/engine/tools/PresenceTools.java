@@ -1,0 +1,186 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Agent;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Message;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.ContextStore;
+import io.agentworkspace.engine.store.MessageStore;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Whom the caller works with and as whom: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
+final class PresenceTools {
+    private final AgentStore agents;
+    private final ContextStore contexts;
+    private final MessageStore messages;
+
+    PresenceTools(AgentStore agents, ContextStore contexts, MessageStore messages) {
+        this.agents = agents;
+        this.contexts = contexts;
+        this.messages = messages;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(select(), logOn(), logOff(), add(), remove());
+    }
+
+    record OfUser(@Doc("Which agent.") Targets.@Nullable UserAgent target) {}
+
+    record LogOn(@Doc("Which agent.") Targets.@Nullable AgentOnly target, @Doc("How many messages.") @Nullable Page page) {}
+
+    record LogOff(@Doc("Which agent; self when left out.") Targets.@Nullable AgentOnly target) {}
+
+    record Changed(
+            @Doc("The agent.") @Nullable Agent agent, @Doc("Whether this changed anything.") boolean changed) {}
+
+    record LoggedOn(
+            @Doc("The agent that you now speak as.") Agent agent,
+            @Doc("Whether you were not logged on as it before.") boolean changed,
+            @Doc("Its unread messages, oldest first; they stay unread until AP_Read or AP_Chat.") List<Message> content) {}
+
+    record Selected(
+            @Doc("The name of the agent that you address; absent when none is selected.") @Nullable String selected,
+            @Doc("Whether the selection changed.") boolean changed) {}
+
+    private Tool<OfUser, Selected> select() {
+        return Tool.named("AP_Select")
+                .title("Select whom you address")
+                .description("""
+                        Chooses the agent that AP_Chat and AP_Read mean when they name none. Without target.agent it only reports \
+                        the selection.""")
+                .needs(Capability.AGENT_READ)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(OfUser.class, Selected.class, (in, call) -> {
+                    var before = call.context().agent();
+                    if (in.target() == null || in.target().agent() == null) {
+                        return new Selected(before == null ? null : before.name(), false);
+                    }
+                    var chosen = agents.read(call, in.target().agent()).ref();
+                    var changed = !chosen.equals(before);
+                    if (changed) {
+                        call.context(call.context().withAgent(chosen));
+                        contexts.save(call);
+                    }
+                    return new Selected(chosen.name(), changed);
+                });
+    }
+
+    private Tool<LogOn, LoggedOn> logOn() {
+        return Tool.named("AP_LogOn")
+                .title("Log on as an agent")
+                .description("""
+                        Makes you speak and act as this agent (your own) in this context, and shows it online until AP_LogOff or 15 \
+                        minutes without a command. content holds its unread messages, oldest first; they stay unread until AP_Read \
+                        or AP_Chat as that agent.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(LogOn.class, LoggedOn.class, (in, call) -> {
+                    var name = AgentTools.nameOrSelf(call, in.target() == null ? null : in.target().agent());
+                    var held = agents.read(call, name);
+                    checkMayBe(call, held);
+                    var before = call.context().self();
+                    var unread = messages.unread(call, held.id());
+                    call.context(call.context().withSelf(held.ref(), unread));
+                    contexts.save(call);
+                    return new LoggedOn(
+                            agents.record(call, held),
+                            before == null || before.id() != held.id(),
+                            unread == 0 ? List.of() : messages.waiting(call, held.id(), Page.limit(in.page())));
+                });
+    }
+
+    /** Only its owner's principals and the keys bound to it may be an agent; acting for its owner, an admin may too. */
+    private static void checkMayBe(Call call, AgentStore.Held held) {
+        var bound = call.caller().boundAgent();
+        if (held.owner() != call.context().user().id() || (bound != null && bound != held.id())) {
+            throw Problem.notPermitted(bound == null
+                    ? "only the owner of the agent '%s' may log on as it".formatted(held.name())
+                    : "your key is bound to another agent than '%s'".formatted(held.name()));
+        }
+    }
+
+    private Tool<LogOff, Changed> logOff() {
+        return Tool.named("AP_LogOff")
+                .title("Log off")
+                .description("""
+                        Ends what AP_LogOn began: you speak as the user again. Unread messages stay unread. Naming an agent that you \
+                        are not logged on as changes nothing.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(LogOff.class, Changed.class, (in, call) -> {
+                    var name = in.target() == null ? null : in.target().agent();
+                    var self = call.context().self();
+                    var named = name == null ? null : agents.read(call, name);
+                    if (self == null || (named != null && named.id() != self.id())) {
+                        return new Changed(null, false);
+                    }
+                    call.context(call.context().withSelf(null, 0));
+                    contexts.save(call);
+                    var held = named == null ? agents.read(call, Name.of(self.name())) : named;
+                    return new Changed(agents.record(call, held), true);
+                });
+    }
+
+    private Tool<OfUser, Changed> add() {
+        return Tool.named("AP_Add")
+                .title("Add an agent to your roster")
+                .description("""
+                        Puts an existing agent that you may see on your roster, the list of agents you work with (AP_List shows it). \
+                        Doing it again changes nothing.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(OfUser.class, Changed.class, (in, call) -> {
+                    var held = agents.read(call, named(call, in));
+                    var changed = agents.addToRoster(call, held.id());
+                    return new Changed(agents.record(call, held), changed);
+                });
+    }
+
+    private Tool<OfUser, Changed> remove() {
+        return Tool.named("AP_Remove")
+                .title("Take an agent off your roster")
+                .description("""
+                        Takes an agent off your roster and out of your context; the agent itself lives on. Doing it again changes \
+                        nothing. To end an agent use AP_Destroy.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(OfUser.class, Changed.class, (in, call) -> {
+                    var held = agents.read(call, named(call, in));
+                    var changed = agents.removeFromRoster(call, held.id());
+                    leave(call, held);
+                    return new Changed(agents.record(call, held), changed);
+                });
+    }
+
+    private void leave(Call call, AgentStore.Held held) {
+        var context = call.context();
+        if (Objects.equals(context.self(), held.ref())) {
+            context = context.withSelf(null, 0);
+        }
+        if (Objects.equals(context.agent(), held.ref())) {
+            context = context.withAgent(null);
+        }
+        if (context != call.context()) {
+            call.context(context);
+            contexts.save(call);
+        }
+    }
+
+    private static Name named(Call call, OfUser in) {
+        return AgentTools.nameOrSelf(call, in.target() == null ? null : in.target().agent());
+    }
+}

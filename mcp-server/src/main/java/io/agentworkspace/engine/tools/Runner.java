@@ -1,0 +1,190 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Context;
+import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.store.ContextStore;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.Presence;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Runs tools: find, access, bind, transaction, handler, envelope. What concerns every tool happens here and nowhere else. */
+public final class Runner implements ToolRunner {
+    private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
+
+    private final Catalogue catalogue;
+    private final Db db;
+    private final ContextStore contexts;
+    private final IdempotencyStore idempotency;
+    private final Surroundings around;
+
+    /** What a run happens in. */
+    public record Surroundings(Clock clock, Presence presence) {}
+
+    public Runner(
+            Catalogue catalogue,
+            Db db,
+            ContextStore contexts,
+            IdempotencyStore idempotency,
+            Surroundings around) {
+        this.catalogue = catalogue;
+        this.db = db;
+        this.contexts = contexts;
+        this.idempotency = idempotency;
+        this.around = around;
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return catalogue;
+    }
+
+    @Override
+    public Answer run(Request request) {
+        var now = around.clock().instant().truncatedTo(ChronoUnit.MILLIS);
+        Call call = null;
+        try {
+            var tool = catalogue.read(request.service());
+            call = new Call(request.caller(), tool.name(), request.requestId(), Context.DEFAULT, null, now);
+            var work = new Work(tool, request, now);
+            call = work.call;
+            var answer = tool.effect().isTransactional() ? transact(work) : read(work);
+            around.presence().touch(call);
+            return answer;
+        } catch (Problem problem) {
+            return refused(request, call, now, problem);
+        } catch (RuntimeException e) {
+            LOG.atError().addKeyValue("request_id", request.requestId()).setCause(e).log("a tool failed");
+            return refused(request, call, now, Problem.internal(request.requestId()));
+        }
+    }
+
+    private static Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
+        var envelope = call == null
+                ? Envelope.failure(null, request.requestId(), now, problem)
+                : Envelope.failure(call, problem);
+        return new Answer(envelope, problem, false);
+    }
+
+    /** One request, checked: everything that can be refused without the database has been. */
+    private static final class Work {
+        private final Tool<?, ?> tool;
+        private final Call call;
+        private final ObjectNode input;
+        private final @Nullable String key;
+
+        Work(Tool<?, ?> tool, Request request, Instant now) {
+            this.tool = tool;
+            checkAccess(tool, request.caller());
+            input = tool.inputSchema().read(request.arguments(), request.strict());
+            key = key(tool, input, request.idempotencyKey());
+            var target = request.arguments().path("target");
+            call = new Call(
+                    request.caller(),
+                    tool.name(),
+                    request.requestId(),
+                    contextName(input),
+                    actingFor(request.caller(), target.path("user").asString("")),
+                    now);
+        }
+
+        private static void checkAccess(Tool<?, ?> tool, Caller caller) {
+            if (!tool.capability().isIn(caller.capabilities())) {
+                throw Problem.notPermitted(
+                        "your key lacks the capability '%s', which %s needs; an admin can give it"
+                                .formatted(tool.capability().word(), tool.name()));
+            }
+            if (!caller.roleAllows(tool)) {
+                throw Problem.notPermitted(
+                        "the role '%s' only reads; %s needs the role '%s', which an admin can give"
+                                .formatted(caller.role().word(), tool.name(), Role.MEMBER.word()));
+            }
+        }
+
+        private static String contextName(ObjectNode input) {
+            var name = input.path("target").path("context").asString("");
+            return name.isBlank() ? Context.DEFAULT : name.strip();
+        }
+
+        private static @Nullable Name actingFor(Caller caller, String user) {
+            if (user.isBlank() || Name.key(user.strip()).equals(Name.key(caller.userName()))) {
+                return null;
+            }
+            if (!caller.isAdmin()) {
+                throw Problem.notPermitted("target.user must be your own user name, '%s'; only an admin acts for others"
+                        .formatted(caller.userName()));
+            }
+            return Name.checked("target.user", user);
+        }
+
+        private static @Nullable String key(Tool<?, ?> tool, ObjectNode input, @Nullable String header) {
+            var field = input.path(Schema.IDEMPOTENCY_KEY).asString("");
+            input.remove(Schema.IDEMPOTENCY_KEY);
+            if (!tool.effect().isTransactional()) {
+                return null;
+            }
+            if (header != null && (header.isBlank() || header.length() > 255)) {
+                throw Problem.invalid("the header Idempotency-Key", "must have 1–255 characters");
+            }
+            if (header != null && !field.isBlank() && !header.equals(field)) {
+                throw Problem.invalid("idempotency_key", "differs from the header Idempotency-Key: send one of them");
+            }
+            return header != null ? header : field.isBlank() ? null : field;
+        }
+
+        byte[] hash() {
+            try {
+                var text = tool.name() + "\n" + Json.canonical(input);
+                return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every JDK has SHA-256", e);
+            }
+        }
+    }
+
+    private Answer read(Work work) {
+        return new Answer(handle(work.tool, work), null, false);
+    }
+
+    private Answer transact(Work work) {
+        return db.transaction(() -> {
+            if (work.key != null) {
+                var stored = idempotency.claim(work.call, work.key, work.hash());
+                if (stored.isPresent()) {
+                    return new Answer(stored.get(), null, true);
+                }
+            }
+            contexts.load(work.call);
+            var envelope = handle(work.tool, work);
+            if (work.key != null) {
+                idempotency.keep(work.call, work.key, envelope);
+            }
+            return new Answer(envelope, null, false);
+        });
+    }
+
+    private static <I extends Record, O extends Record> ObjectNode handle(Tool<I, O> tool, Work work) {
+        var output = tool.handler().handle(Json.bind(work.input, tool.input()), work.call);
+        return Envelope.success(work.call, output);
+    }
+}

@@ -1,0 +1,64 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Name;
+import org.jspecify.annotations.Nullable;
+
+/** The targets of the contract's commands: each lists just the fields that its commands use. */
+final class Targets {
+    static final String USER = "Your own user name; an admin may name the user to act for.";
+    static final String CONTEXT =
+            "A name you choose for a separate context of your key (default: 'default'), so that several processes can share it.";
+
+    private Targets() {}
+
+    record UserOnly(@Doc(USER) @Nullable Name user, @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record UserAgent(
+            @Doc(USER) @Nullable Name user,
+            @Doc("The agent's name.") @Nullable Name agent,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record AgentOnly(
+            @Doc("The agent's name.") @Nullable Name agent,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    /** For what is never taken from the context. */
+    record ThisAgent(
+            @Doc(USER) @Nullable Name user,
+            @Doc("The agent's name; always needed, never taken from the context.") Name agent,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record ContextOnly(@Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record Domain(
+            @Doc("The domain's name.") Name domain, @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record DomainAgent(
+            @Doc("The domain's name.") @Nullable Name domain,
+            @Doc("The agent's name.") @Nullable Name agent,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record Zone(
+            @Doc("The domain's name; the entered one when left out.") @Nullable Name domain,
+            @Doc("The zone's name.") @Nullable Name zone,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record Bank(
+            @Doc("The memory bank's name.") Name bank,
+            @Doc("The agent's name.") @Nullable Name agent,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record UserAgentBank(
+            @Doc(USER) @Nullable Name user,
+            @Doc("The agent's name.") @Nullable Name agent,
+            @Doc("The memory bank's name.") @Nullable Name bank,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record Chat(
+            @Doc("Whom to address directly.") @Nullable Name agent,
+            @Doc("The domain of the zone to speak in; the entered one when left out.") @Nullable Name domain,
+            @Doc("The zone to speak in; 'main' when only a domain is given.") @Nullable Name zone,
+            @Doc("Your own user name. An agent with nobody else to address speaks to this user.") @Nullable Name user,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+}

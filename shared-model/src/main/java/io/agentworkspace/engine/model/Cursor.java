@@ -1,0 +1,33 @@
+package io.agentworkspace.engine.model;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+
+/** Where the next page begins: opaque to clients, the last row's sort key to us. */
+public final class Cursor {
+    private Cursor() {}
+
+    public static String of(String... keys) {
+        var joined = String.join("\n", keys);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(joined.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** @throws Problem {@code invalid_field} when it is none that we gave out */
+    public static List<String> read(String cursor, int keys) {
+        try {
+            var text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
+            var parts = List.of(text.split("\n", -1));
+            if (parts.size() == keys && text.indexOf('\0') < 0) {
+                return parts;
+            }
+        } catch (IllegalArgumentException e) {
+            // Answered below, like any other cursor that is not ours.
+        }
+        throw invalid();
+    }
+
+    public static Problem invalid() {
+        return Problem.invalid("page.cursor", "is not a next_cursor that this command gave out");
+    }
+}

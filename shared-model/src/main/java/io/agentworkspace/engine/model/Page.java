@@ -1,0 +1,21 @@
+package io.agentworkspace.engine.model;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How much of a list is wanted, and from where. */
+public record Page(
+        @Doc(value = "How many at most, 1–200; 50 when left out.", min = 1, max = 200) @Nullable Integer limit,
+        @Doc(value = "next_cursor of the page before.", max = 2_000) @Nullable String cursor) {
+    public static final int DEFAULT_LIMIT = 50;
+
+    /** The limit of a page that may have been left out. */
+    public static int limit(@Nullable Page page) {
+        return page == null || page.limit() == null ? DEFAULT_LIMIT : page.limit();
+    }
+
+    /** The cursor's keys, or an empty list on the first page. */
+    public static List<String> after(@Nullable Page page, int keys) {
+        return page == null || page.cursor() == null ? List.of() : Cursor.read(page.cursor(), keys);
+    }
+}
