@@ -1,0 +1,99 @@
+package io.agentworkspace.engine.postgres;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The words put before PostgreSQL's programs so that they run as an ordinary user (they refuse root), out of reach of the terminal's
+ * Ctrl-C, and end with the thread that started them. The last two are left out where the system has no such tool.
+ *
+ * @param account whom the files must belong to, where that is somebody else than the engine
+ */
+record Confinement(List<String> prefix, @Nullable String account) {
+    private static final String NEW_SESSION = "setsid ";
+    /** Must stand after a change of user: the kernel forgets the signal at one. */
+    private static final String DIES_WITH_PARENT = "setpriv --pdeathsig=INT -- ";
+    /** A user namespace without a mapping: nobody inside, root's own files outside. */
+    private static final String UNMAPPED = "unshare -U -- ";
+
+    static boolean runningAsRoot() {
+        return System.getProperty("user.name").equals("root");
+    }
+
+    /** The first of the ways that works here and lets PostgreSQL reach the data directory. */
+    static Confinement choose(DataDirectory directory) {
+        List<Confinement> ways = runningAsRoot() ? waysForRoot(directory) : waysForUser();
+        return ways.stream()
+                .filter(way -> way.reaches(directory.root()))
+                .findFirst()
+                .orElseThrow(() -> new PostgresFailure(runningAsRoot() ? """
+                        PostgreSQL does not run as root, and no other user can enter %s: start the engine as an ordinary user, \
+                        or set ENGINE_DATA_DIR to a place that the user nobody can reach"""
+                        .formatted(directory.root()) : "PostgreSQL cannot enter " + directory.root()));
+    }
+
+    List<String> command(Path program, List<String> arguments) {
+        var words = new ArrayList<>(prefix);
+        words.add(program.toString());
+        words.addAll(arguments);
+        return words;
+    }
+
+    /** Gives a file to whoever PostgreSQL runs as. */
+    void handOver(Path path) throws IOException {
+        if (account != null) {
+            var accounts = path.getFileSystem().getUserPrincipalLookupService();
+            Files.setOwner(path, accounts.lookupPrincipalByName(account));
+        }
+    }
+
+    private static List<Confinement> waysForUser() {
+        return List.of(
+                way(null, NEW_SESSION + DIES_WITH_PARENT),
+                way(null, NEW_SESSION),
+                new Confinement(List.of(), null));
+    }
+
+    /** A cluster that exists decides by its owner; a new one is root's where user namespaces are allowed. */
+    private static List<Confinement> waysForRoot(DataDirectory directory) {
+        String owner = owner(directory.cluster());
+        if (owner != null && !owner.equals("root")) {
+            return List.of(as(owner));
+        }
+        var ways = new ArrayList<>(List.of(
+                way(null, NEW_SESSION + UNMAPPED + DIES_WITH_PARENT), way(null, NEW_SESSION + UNMAPPED)));
+        if (owner == null) {
+            ways.add(as("postgres"));
+            ways.add(as("nobody"));
+        }
+        return ways;
+    }
+
+    private static @Nullable String owner(Path cluster) {
+        try {
+            return Files.exists(cluster) ? Files.getOwner(cluster).getName() : null;
+        } catch (IOException e) {
+            throw new PostgresFailure("the owner of " + cluster + " cannot be read: " + e, e);
+        }
+    }
+
+    private static Confinement as(String account) {
+        // PostgreSQL looks at its user only; 65534 is the group of nobody everywhere, whatever it is called.
+        String change = "setpriv --reuid=" + account + " --regid=65534 --clear-groups -- ";
+        return way(account, NEW_SESSION + change + DIES_WITH_PARENT);
+    }
+
+    private static Confinement way(@Nullable String account, String words) {
+        return new Confinement(List.of(words.split(" ")), account);
+    }
+
+    private boolean reaches(Path directory) {
+        var probe = new ArrayList<>(prefix);
+        probe.addAll(List.of("sh", "-c", "cd \"$1\"", "sh", directory.toString()));
+        return Program.run(probe).succeeded();
+    }
+}

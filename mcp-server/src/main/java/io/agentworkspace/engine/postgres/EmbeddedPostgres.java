@@ -1,0 +1,66 @@
+package io.agentworkspace.engine.postgres;
+
+import java.nio.file.Path;
+
+/**
+ * A PostgreSQL server of the engine's own, on the loopback address, with its data in {@code <data directory>/postgres}. It is the real
+ * thing with durability on; it ends with the engine's process, and comes back by itself, on the same port, when it ends before that.
+ */
+public final class EmbeddedPostgres implements AutoCloseable {
+    private final DirectoryLock lock;
+    private final Keeper keeper;
+    private final String password;
+    private final int port;
+
+    private EmbeddedPostgres(DirectoryLock lock, Keeper keeper, String password, int port) {
+        this.lock = lock;
+        this.keeper = keeper;
+        this.password = password;
+        this.port = port;
+    }
+
+    /**
+     * Returns when the server takes connections. The first start in a directory unpacks the programs and makes the database; a later one
+     * recovers whatever the one before left, a running server included.
+     *
+     * @throws PostgresFailure when it cannot start, or another engine uses the directory
+     */
+    public static EmbeddedPostgres start(Path dataDir) {
+        DataDirectory directory = DataDirectory.open(dataDir);
+        DirectoryLock lock = DirectoryLock.take(directory);
+        try {
+            Binaries binaries = Binaries.in(directory);
+            Confinement confinement = Confinement.choose(directory);
+            Cluster cluster = Cluster.in(directory, binaries, confinement);
+            ServerLog log = new ServerLog(directory.log());
+            Path program = binaries.program("postgres");
+            Keeper keeper = new Keeper(
+                    () -> Orphans.clear(cluster.path()),
+                    port -> Postmaster.launch(confinement, program, cluster.path(), port, log));
+            return new EmbeddedPostgres(lock, keeper, cluster.password(), keeper.start());
+        } catch (RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    /** Stays the same until the close, across restarts of the server. Carries no credentials. */
+    public String jdbcUrl() {
+        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+    }
+
+    public String user() {
+        return Cluster.USER;
+    }
+
+    public String password() {
+        return password;
+    }
+
+    /** Stops the server cleanly and gives the data directory free. Close what is connected to it first. */
+    @Override
+    public void close() {
+        keeper.stop();
+        lock.close();
+    }
+}

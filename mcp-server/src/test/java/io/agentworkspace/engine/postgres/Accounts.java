@@ -1,0 +1,45 @@
+package io.agentworkspace.engine.postgres;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** A table of rows to count, on a running server. */
+record Accounts(EmbeddedPostgres server) {
+
+    Accounts create() throws SQLException {
+        run("CREATE TABLE IF NOT EXISTS account (id bigserial PRIMARY KEY)");
+        return this;
+    }
+
+    /** Returns when the row is acknowledged. */
+    void add() throws SQLException {
+        run("INSERT INTO account DEFAULT VALUES");
+    }
+
+    long count() throws SQLException {
+        return Long.parseLong(ask("SELECT count(*) FROM account"));
+    }
+
+    String ask(String query) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(query)) {
+            rows.next();
+            return rows.getString(1);
+        }
+    }
+
+    void run(String command) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            statement.execute(command);
+        }
+    }
+
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(server.jdbcUrl(), server.user(), server.password());
+    }
+}

@@ -1,0 +1,47 @@
+package io.agentworkspace.engine.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Root without user namespaces: PostgreSQL runs as another account, here as the one that its directory belongs to. */
+class ConfinementTest {
+    @TempDir
+    Path dataDir;
+
+    @BeforeEach
+    void asRootWithADirectoryOfNobody() throws Exception {
+        assumeTrue(Confinement.runningAsRoot(), "only root can act for others");
+        Path cluster = Files.createDirectory(dataDir.resolve("postgres"));
+        Files.setOwner(cluster, cluster.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+    }
+
+    @Test
+    void theServerRunsAsTheOwnerOfItsData() throws Exception {
+        Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx--x--x"));
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            new Accounts(server).create().add();
+            Path process = Path.of("/proc", Long.toString(PidFile.find(dataDir.resolve("postgres")).orElseThrow().pid()));
+            assertThat(Files.getOwner(process).getName()).isEqualTo("nobody");
+        }
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(new Accounts(server).count()).isOne();
+        }
+    }
+
+    @Test
+    void aDirectoryThatItCannotEnterIsNamed() throws Exception {
+        Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx------"));
+        assertThatThrownBy(() -> EmbeddedPostgres.start(dataDir))
+                .isInstanceOf(PostgresFailure.class)
+                .hasMessageContaining(dataDir.toString())
+                .hasMessageNotContaining("\n");
+    }
+}
