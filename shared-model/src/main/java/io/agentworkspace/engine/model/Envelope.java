@@ -94,9 +94,14 @@ public final class Envelope {
             @Doc("The HTTP status.") int httpCode,
             @Doc("On error: its symbolic name.") @Nullable String error) {}
 
+    /** The schema of what every answer has: header and status. A copy: change it as you like. */
+    public static ObjectNode schema() {
+        return Schema.of(Fields.class).json();
+    }
+
     /** The schema of a tool's whole answer. Only header and status are required: an error has nothing else. */
     static ObjectNode schema(Class<? extends Record> output) {
-        var schema = Schema.of(Fields.class).json();
+        var schema = schema();
         var own = Schema.of(output).json();
         ((ObjectNode) schema.get("properties")).setAll((ObjectNode) own.get("properties"));
         return schema;

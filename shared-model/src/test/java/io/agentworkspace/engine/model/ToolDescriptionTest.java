@@ -1,0 +1,33 @@
+package io.agentworkspace.engine.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ToolDescriptionTest {
+    record In(@Doc("What to say.") String content) {}
+
+    record Out(@Doc("What was said.") String said) {}
+
+    @Test
+    void isSpelledAsMcpSpellsIt() {
+        var tool = Tool.named("AP_Echo")
+                .title("Echo")
+                .description("Says it again.")
+                .needs(Capability.AGENT_READ)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(In.class, Out.class, (in, _) -> new Out(in.content()));
+
+        var described = ToolDescription.mcp(tool);
+
+        assertThat(described.propertyNames())
+                .containsExactly("name", "title", "description", "inputSchema", "outputSchema", "annotations");
+        assertThat(described.at("/inputSchema/required/0").asString()).isEqualTo("content");
+        assertThat(described.at("/outputSchema/required/0").asString()).isEqualTo("header");
+        assertThat(Json.text(described.get("annotations")))
+                .isEqualTo(
+                        """
+                        {"title":"Echo","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}""");
+    }
+}
