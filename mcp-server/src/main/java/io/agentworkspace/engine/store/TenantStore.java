@@ -1,0 +1,55 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import java.time.Instant;
+
+/** The tenants and their users. */
+public final class TenantStore {
+    private final Db db;
+
+    public TenantStore(Db db) {
+        this.db = db;
+    }
+
+    /** Whether there is any tenant: false on a fresh database. */
+    public boolean any() {
+        return db.sql("SELECT EXISTS (SELECT 1 FROM tenant) AS any")
+                .one(row -> row.flag("any"))
+                .orElseThrow();
+    }
+
+    /** @throws Problem {@code already_exists} */
+    public long create(Name name, String plan, Instant now) {
+        return db.sql("""
+                INSERT INTO tenant (name, name_key, plan, created_at)
+                VALUES (:name, :key, :plan, :now)
+                ON CONFLICT DO NOTHING
+                RETURNING tenant_id
+                """)
+                .set("name", name)
+                .set("key", name.key())
+                .set("plan", plan)
+                .set("now", now)
+                .one(row -> row.number("tenant_id"))
+                .orElseThrow(() -> Problem.alreadyExists("tenant", name.text()));
+    }
+
+    /** @throws Problem {@code already_exists} */
+    public long createUser(long tenant, Name name, Role role, Instant now) {
+        return db.sql("""
+                INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                VALUES (:tenant, :name, :key, :role, :now)
+                ON CONFLICT DO NOTHING
+                RETURNING id
+                """)
+                .set("tenant", tenant)
+                .set("name", name)
+                .set("key", name.key())
+                .set("role", role.word())
+                .set("now", now)
+                .one(row -> row.number("id"))
+                .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
+    }
+}

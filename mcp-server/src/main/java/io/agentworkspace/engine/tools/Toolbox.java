@@ -1,0 +1,41 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.AgentReads;
+import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.ContextStore;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.EventStore;
+import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.MessageStore;
+import io.agentworkspace.engine.store.Presence;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Puts the families together, over one database. */
+public final class Toolbox {
+    private Toolbox() {}
+
+    public static Runner runner(Db db, Presence presence, Clock clock) {
+        return new Runner(
+                catalogue(db),
+                db,
+                new ContextStore(db),
+                new IdempotencyStore(db),
+                new Runner.Surroundings(clock, presence));
+    }
+
+    /** All tools in the order that clients are shown: in each family a harmless read first. */
+    public static Catalogue catalogue(Db db) {
+        var contexts = new ContextStore(db);
+        var messages = new MessageStore(db);
+        var agents = new AgentStore(db);
+        var events = new EventStore(db);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new AgentTools(agents, new AgentReads(db, agents), events).tools());
+        tools.addAll(new PresenceTools(agents, contexts, messages).tools());
+        return new Catalogue(List.copyOf(tools));
+    }
+}

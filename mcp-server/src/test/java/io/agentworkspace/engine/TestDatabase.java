@@ -1,0 +1,54 @@
+package io.agentworkspace.engine;
+
+import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.Migrations;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
+public final class TestDatabase {
+    private static final EmbeddedPostgres POSTGRES = start();
+    private static final Db DB = open();
+
+    private TestDatabase() {}
+
+    public static EmbeddedPostgres postgres() {
+        return POSTGRES;
+    }
+
+    public static Db db() {
+        return DB;
+    }
+
+    /** Another pool on the same database, as another replica has it. */
+    public static Db open() {
+        var db = new Db(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password(), 12);
+        Migrations.run(db);
+        return db;
+    }
+
+    private static EmbeddedPostgres start() {
+        try {
+            Path directory = Files.createTempDirectory("engine-test");
+            var postgres = EmbeddedPostgres.start(directory);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                postgres.close();
+                delete(directory);
+            }));
+            return postgres;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path directory) {
+        try (var files = Files.walk(directory)) {
+            files.sorted(java.util.Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+        } catch (IOException | UncheckedIOException e) {
+            // What is left lies in the temporary folder.
+        }
+    }
+}
