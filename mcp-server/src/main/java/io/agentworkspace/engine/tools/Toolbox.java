@@ -10,6 +10,8 @@ import io.agentworkspace.engine.store.EventStore;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.MessageStore;
 import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.UserReads;
+import io.agentworkspace.engine.store.ZoneEntry;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,9 +35,12 @@ public final class Toolbox {
         var messages = new MessageStore(db);
         var agents = new AgentStore(db);
         var events = new EventStore(db);
+        var zones = new ZoneEntry(db);
         var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new UserTools(new UserReads(db)).tools());
         tools.addAll(new AgentTools(agents, new AgentReads(db, agents), events).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
+        tools.addAll(new ChatTools(agents, messages, zones).tools());
         return new Catalogue(List.copyOf(tools));
     }
 }

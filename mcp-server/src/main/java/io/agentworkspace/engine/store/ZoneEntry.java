@@ -1,0 +1,95 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Problem;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Who may speak in which zone, and the stream that it is heard through. */
+public final class ZoneEntry {
+    /** The zone that every domain has. */
+    public static final Name MAIN = Name.of("main");
+
+    /** Whether the speaker takes part in the domain {@code d}: self as a member, else the user through an agent or as owner. */
+    static final String TAKES_PART = """
+            CASE WHEN ctx.self_id IS NOT NULL
+                 THEN EXISTS (SELECT 1 FROM membership m
+                               WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
+                                 AND m.agent_id = ctx.self_id AND m.state = 'member')
+                 ELSE d.owner_id = ctx.user_id OR :admin
+                      OR EXISTS (SELECT 1 FROM membership m
+                                  WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
+                                    AND m.owner_id = ctx.user_id AND m.state = 'member') END
+            """;
+
+    private final Db db;
+
+    public ZoneEntry(Db db) {
+        this.db = db;
+    }
+
+    private record Found(String domain, @Nullable Long stream, boolean takesPart, List<String> zones) {}
+
+    /**
+     * The stream of a zone that the speaker may speak in: in the named domain, else the entered one.
+     *
+     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} when the speaker is no member
+     */
+    public long stream(Call call, @Nullable Name domain, @Nullable Name zone) {
+        var entered = call.context().domain();
+        if (domain == null && entered == null) {
+            throw Problem.noContext("no domain is entered: give target.domain, or enter a zone with ZN_Enter");
+        }
+        var name = zone == null ? MAIN : zone;
+        var domainName = domain != null ? domain : Name.of(Objects.requireNonNull(entered).name());
+        var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT d.name, z.stream_id, %s AS takes_part,
+                       ARRAY(SELECT near.name FROM zone near
+                              WHERE near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
+                  FROM ctx, domain d
+                  LEFT JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
+                 WHERE d.tenant_id = :tenant AND d.name_key = :domain AND %s
+                """.formatted(TAKES_PART, Visible.DOMAIN))
+                .set("domain", domainName.key())
+                .set("zone", name.key())
+                .one(row -> new Found(
+                        row.text("name"), row.numberOrNull("stream_id"), row.flag("takes_part"), row.texts("zones")))
+                .orElseThrow(() -> missingDomain(call, domainName));
+        if (!found.takesPart()) {
+            throw Problem.conflict(notMember(call, found.domain()));
+        }
+        if (found.stream() == null) {
+            throw Problem.notFound("zone", name.text(), Near.nearest(name.text(), found.zones(), 3));
+        }
+        return found.stream();
+    }
+
+    /** The stream of the zone that the context has entered. */
+    public long entered(Call call) {
+        var context = call.context();
+        return stream(
+                call,
+                Name.of(Objects.requireNonNull(context.domain()).name()),
+                Name.of(Objects.requireNonNull(context.zone()).name()));
+    }
+
+    static String notMember(Call call, String domain) {
+        var self = call.context().self();
+        return self == null
+                ? "none of your agents is a member of the domain '%s'; let one in with DM_Invite".formatted(domain)
+                : "the agent '%s' is not a member of the domain '%s'; let it in with DM_Invite"
+                        .formatted(self.name(), domain);
+    }
+
+    private Problem missingDomain(Call call, Name name) {
+        var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT d.name FROM domain d, ctx
+                 WHERE d.tenant_id = :tenant AND %s
+                 ORDER BY d.name_key LIMIT 2000
+                """.formatted(Visible.DOMAIN)).list(row -> row.text("name"));
+        return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
+    }
+}

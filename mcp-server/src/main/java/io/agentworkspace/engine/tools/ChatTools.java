@@ -1,0 +1,185 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Context.Ref;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Message;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.MessageStore;
+import io.agentworkspace.engine.store.MessageStore.Before;
+import io.agentworkspace.engine.store.MessageStore.Place;
+import io.agentworkspace.engine.store.ZoneEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Saying something: AP_Chat, with the guard that keeps agents from answering each other without end. */
+final class ChatTools {
+    static final int MAX_HOPS = 8;
+    static final int MAX_PER_MINUTE = 10;
+
+    private final AgentStore agents;
+    private final MessageStore messages;
+    private final ZoneEntry zones;
+
+    ChatTools(AgentStore agents, MessageStore messages, ZoneEntry zones) {
+        this.agents = agents;
+        this.messages = messages;
+        this.zones = zones;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(chat());
+    }
+
+    record Chat(
+            @Doc("Where to say it; the context decides when left out.") Targets.@Nullable Chat target,
+            @Doc(value = "What to say, at most 64,000 characters.", max = 64_000) String content,
+            @Doc("The id of the message that this answers: it goes where that message stands.") @Nullable String replyTo,
+            @Doc("How many of the messages that came in to return.") @Nullable Page page) {}
+
+    record Said(
+            @Doc("First your message as it was stored, then what has come in for you since your last call, oldest first.")
+            List<Message> content) {}
+
+    /** Where a message goes: a zone's stream, or the other party of a direct talk. */
+    private record Destination(@Nullable Long stream, @Nullable Ref other) {}
+
+    private Tool<Chat, Said> chat() {
+        return Tool.named("AP_Chat")
+                .title("Say something")
+                .description("""
+                        Says content, as the agent you are logged on as (AP_LogOn), else as the user. It goes to target.agent, or to \
+                        target.domain and target.zone; else, with reply_to, where that message stands; else to the zone you entered \
+                        (ZN_Enter); else to the agent you selected (AP_Select). The answer's content holds your message as stored, \
+                        then what has come in for you since your last call (these are marked read). So that agents do not answer each \
+                        other without end, a message may be at most 8 hops from a person's or a fresh one, and two agents may exchange \
+                        10 direct messages a minute.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.CREATES)
+                .handledBy(Chat.class, Said.class, this::say);
+    }
+
+    private Said say(Chat in, Call call) {
+        var speaker = call.context().speaker();
+        var replyTo = replyTo(in.replyTo());
+        var to = destination(call, in.target(), replyTo);
+        if (to.other() != null && to.other().id() == speaker.id()) {
+            throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
+        }
+        var place = to.stream() != null
+                ? messages.nextIn(call, to.stream())
+                : messages.nextDirect(call, speaker.id(), Objects.requireNonNull(to.other()).id());
+        var before = guard(call, place, replyTo, to);
+        var said = new ArrayList<Message>();
+        said.add(messages.insert(
+                call, place, speaker, to.other() == null ? null : (Long) to.other().id(), in.content(), before));
+        var incoming = messages.take(call, speaker.id(), Page.limit(in.page()));
+        said.addAll(incoming);
+        if (call.context().self() != null) {
+            call.context(call.context().withUnread(call.context().unread() - incoming.size()));
+        }
+        return new Said(said);
+    }
+
+    private static @Nullable UUID replyTo(@Nullable String id) {
+        try {
+            return id == null || id.isBlank() ? null : UUID.fromString(id);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("reply_to", "must be the id of a message");
+        }
+    }
+
+    private Destination destination(Call call, Targets.@Nullable Chat target, @Nullable UUID replyTo) {
+        if (target != null && target.agent() != null && (target.zone() != null || target.domain() != null)) {
+            throw Problem.invalid("target", "must name an agent or a zone, not both");
+        }
+        var named = target == null ? null : named(call, target);
+        if (replyTo != null) {
+            return answering(call, replyTo, named);
+        }
+        if (named != null) {
+            return named;
+        }
+        var context = call.context();
+        if (context.zone() != null) {
+            return new Destination(zones.entered(call), null);
+        }
+        if (context.agent() != null) {
+            return direct(call, Name.of(context.agent().name()));
+        }
+        if (context.self() != null && target != null && target.user() != null) {
+            return new Destination(null, context.user());
+        }
+        throw Problem.noContext("nobody is addressed: give target.agent, or target.domain and target.zone, or enter a zone"
+                + " with ZN_Enter, or select an agent with AP_Select");
+    }
+
+    private @Nullable Destination named(Call call, Targets.Chat target) {
+        if (target.agent() != null) {
+            return direct(call, target.agent());
+        }
+        return target.domain() == null && target.zone() == null
+                ? null
+                : new Destination(zones.stream(call, target.domain(), target.zone()), null);
+    }
+
+    private Destination direct(Call call, Name agent) {
+        return new Destination(null, agents.read(call, agent).ref());
+    }
+
+    /** Where the answered message stands; a destination that is named besides must be the same. */
+    private Destination answering(Call call, UUID replyTo, @Nullable Destination named) {
+        var standing = messages.find(call, replyTo, call.context().speaker().id())
+                .orElseThrow(() -> Problem.notFound("message", replyTo.toString(), List.of()));
+        var there = standing.zone() != null
+                ? new Destination(standing.stream(), null)
+                : new Destination(null, new Ref(Objects.requireNonNull(standing.other()), ""));
+        if (named != null && !samePlace(named, there)) {
+            throw Problem.invalid("reply_to", "must be a message of the place that target names");
+        }
+        return there;
+    }
+
+    private static boolean samePlace(Destination one, Destination two) {
+        return Objects.equals(one.stream(), two.stream())
+                && (one.other() == null ? two.other() == null : two.other() != null && one.other().id() == two.other().id());
+    }
+
+    /** Refuses a message of an agent that would go on a chain of agents' answers too long, or too fast. */
+    private Before guard(Call call, Place place, @Nullable UUID replyTo, Destination to) {
+        var speaker = call.context().speaker();
+        var found = messages.before(call, place, speaker.id(), replyTo, to.other() != null);
+        if (call.context().self() == null || !found.byAgent()) {
+            return checkedPace(call, to, new Before(found.answers(), found.speaker(), found.byAgent(), List.of(), found.lastMinute()));
+        }
+        var chain = new ArrayList<>(found.chain());
+        chain.add(Objects.requireNonNull(found.speaker()));
+        if (chain.size() > MAX_HOPS) {
+            throw Problem.conflict(
+                    "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, or begin afresh in 15 minutes"
+                            .formatted(chain.size(), MAX_HOPS));
+        }
+        return checkedPace(call, to, new Before(found.answers(), found.speaker(), true, chain, found.lastMinute()));
+    }
+
+    private static Before checkedPace(Call call, Destination to, Before before) {
+        var betweenAgents = call.context().self() != null
+                && to.other() != null
+                && to.other().id() != call.context().user().id();
+        if (betweenAgents && before.lastMinute() >= MAX_PER_MINUTE) {
+            throw Problem.conflict(
+                    "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait a little"
+                            .formatted(before.lastMinute(), MAX_PER_MINUTE));
+        }
+        return before;
+    }
+}
