@@ -163,7 +163,7 @@ public final class MessageStore {
         return db.sql(call, """
                 WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
                                                 created_at)
-                           VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, :chain, :now)
+                           VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :now)
                            RETURNING *),
                      spoke AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                                VALUES (:tenant, :speaker, :stream, :user, :seq)

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.argument.Argument;
 import org.jdbi.v3.core.mapper.RowMapper;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.SqlStatement;
@@ -50,7 +50,10 @@ public final class Statement {
         return this;
     }
 
-    /** Strings, numbers, booleans, UUIDs, instants, names (their text), and collections of strings, longs or UUIDs. */
+    /**
+     * Strings, numbers, booleans, UUIDs, instants, names (their text), and collections of strings, longs or UUIDs. An empty
+     * collection is an array of text: where one may be empty the statement casts it, {@code CAST(:ids AS bigint[])}.
+     */
     public Statement set(String name, @Nullable Object value) {
         parameters.put(name, value);
         return this;
@@ -68,7 +71,7 @@ public final class Statement {
     public int run() {
         return db.withHandle(handle -> {
             try (var update = handle.createUpdate(text)) {
-                bind(update, handle);
+                bind(update);
                 return update.execute();
             }
         });
@@ -77,7 +80,7 @@ public final class Statement {
     private <T> T query(java.util.function.Function<Query, T> use) {
         return db.withHandle(handle -> {
             try (var query = handle.createQuery(text)) {
-                bind(query, handle);
+                bind(query);
                 return use.apply(query);
             }
         });
@@ -87,25 +90,22 @@ public final class Statement {
         return (rows, _) -> reader.read(new Row(rows));
     }
 
-    private void bind(SqlStatement<?> statement, Handle handle) {
+    private void bind(SqlStatement<?> statement) {
         parameters.forEach((name, value) -> {
             switch (value) {
                 case null -> statement.bindNull(name, Types.NULL);
                 case Instant instant -> statement.bind(name, instant.atOffset(ZoneOffset.UTC));
                 case Name given -> statement.bind(name, given.text());
-                case Collection<?> items -> statement.bind(name, array(items, handle));
+                case Collection<?> items -> statement.bind(name, array(items));
                 default -> statement.bind(name, value);
             }
         });
     }
 
-    private static java.sql.Array array(Collection<?> items, Handle handle) {
+    private static Argument array(Collection<?> items) {
         var first = items.isEmpty() ? "" : items.iterator().next();
         var type = first instanceof Long ? "bigint" : first instanceof UUID ? "uuid" : "text";
-        try {
-            return handle.getConnection().createArrayOf(type, items.toArray());
-        } catch (SQLException e) {
-            throw new IllegalStateException("cannot make an array of " + type, e);
-        }
+        return (position, statement, _) ->
+                statement.setArray(position, statement.getConnection().createArrayOf(type, items.toArray()));
     }
 }
