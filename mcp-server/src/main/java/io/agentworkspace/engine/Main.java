@@ -82,7 +82,7 @@ final class Main {
     }
 
     /** Before the first logger is made: its configuration reads the property. */
-    private static void log(Settings.LogFormat format) {
+    static void log(Settings.LogFormat format) {
         System.setProperty("engine.log", format.name().toLowerCase(Locale.ROOT));
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
