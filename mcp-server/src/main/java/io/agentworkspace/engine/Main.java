@@ -1,0 +1,90 @@
+package io.agentworkspace.engine;
+
+import io.agentworkspace.engine.postgres.PostgresFailure;
+import java.io.PrintStream;
+import java.net.BindException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+
+/**
+ * The process: reads its settings, starts the app, says so, and stops it on SIGTERM or SIGINT. Standard output carries the first key and
+ * the ready line, nothing else. Exit codes: 0 stopped as asked, 1 could not start, 2 a setting cannot be understood.
+ */
+final class Main {
+    private final CompletableFuture<App> started = new CompletableFuture<>();
+    private volatile int exitCode;
+
+    public static void main(String[] arguments) throws InterruptedException {
+        List<String> commandLine = List.of(arguments);
+        if (commandLine.contains("--help")) {
+            System.out.print(Settings.help());
+            return;
+        }
+        try {
+            new Main().run(Settings.read(System.getenv(), commandLine), System.out);
+        } catch (BadSetting e) {
+            System.err.println("engine: " + e.getMessage());
+            System.exit(2);
+        }
+    }
+
+    private void run(Settings settings, PrintStream out) throws InterruptedException {
+        log(settings.logFormat());
+        Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
+        try {
+            App app = App.start(settings);
+            app.firstKey().ifPresent(key -> out.print(key.framed()));
+            out.println("ready " + app.baseUrl());
+            out.flush();
+            started.complete(app);
+        } catch (RuntimeException | Error e) {
+            exitCode = e instanceof BadSetting ? 2 : 1;
+            started.completeExceptionally(e);
+            refuse(settings, e);
+            System.exit(exitCode);
+        }
+        new CountDownLatch(1).await();
+    }
+
+    /** A failure that was foreseen is one line; any other is a defect, told with all that is known of it. */
+    private static void refuse(Settings settings, Throwable failure) {
+        if (failure instanceof BadSetting || failure instanceof PostgresFailure) {
+            System.err.println("engine: " + failure.getMessage());
+        } else if (Stream.iterate(failure, Objects::nonNull, Throwable::getCause).anyMatch(BindException.class::isInstance)) {
+            System.err.println("engine: cannot listen on %s port %d, perhaps another program does: choose another with ENGINE_PORT, 0 for any free one"
+                    .formatted(settings.host(), settings.port()));
+        } else {
+            LoggerFactory.getLogger(Main.class).error("Cannot start", failure);
+        }
+    }
+
+    /**
+     * Runs in the only shutdown hook, and ends the process itself: left alone, the JVM would answer a signal with 143 or 130. Another
+     * signal meanwhile waits for this hook, that is, for ever.
+     */
+    private void stop() {
+        try {
+            started.get(10, TimeUnit.SECONDS).close();
+        } catch (Exception e) {
+            if (exitCode == 0) {
+                LoggerFactory.getLogger(Main.class).warn("Not stopped cleanly; the next start recovers", e);
+            }
+        } finally {
+            Runtime.getRuntime().halt(exitCode);
+        }
+    }
+
+    /** Before the first logger is made: its configuration reads the property. */
+    static void log(Settings.LogFormat format) {
+        System.setProperty("engine.log", format.name().toLowerCase(Locale.ROOT));
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+    }
+}

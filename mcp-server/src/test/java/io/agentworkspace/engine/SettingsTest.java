@@ -1,0 +1,117 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingsTest {
+    private static final String KEY = "ek_0123456789ab_0123456789abcdefghijABCDEFGHIJ012345";
+
+    @Test
+    void nothingGivenIsALocalEngineWithItsOwnDatabase() {
+        Settings settings = Settings.read(Map.of(), List.of());
+        assertThat(settings.host()).isEqualTo("127.0.0.1");
+        assertThat(settings.port()).isEqualTo(8080);
+        assertThat(settings.databaseUrl()).isNull();
+        assertThat(settings.baseUrl()).isNull();
+        assertThat(settings.bootstrapKey()).isNull();
+        assertThat(settings.dataDir()).isEqualTo(Path.of(".engine").toAbsolutePath());
+        assertThat(settings.poolSize()).isEqualTo(12);
+        assertThat(settings.allowedOrigins()).isEmpty();
+        assertThat(settings.rateLimit()).isEqualTo(new RateLimit(200, 400));
+        assertThat(settings.plan()).isEqualTo(Settings.Plan.UNLIMITED);
+        assertThat(settings.logFormat()).isEqualTo(Settings.LogFormat.TEXT);
+    }
+
+    @Test
+    void aFlagWinsOverTheEnvironment() {
+        Settings settings = Settings.read(
+                Map.of("ENGINE_PORT", "1", "ENGINE_HOST", "::1"), List.of("--port", "2", "--data-dir=/var/lib/engine"));
+        assertThat(settings.port()).isEqualTo(2);
+        assertThat(settings.host()).isEqualTo("::1");
+        assertThat(settings.dataDir()).isEqualTo(Path.of("/var/lib/engine"));
+    }
+
+    @Test
+    void blankInTheEnvironmentIsNotGiven() {
+        Settings settings = Settings.read(Map.of("ENGINE_PORT", " ", "ENGINE_BASE_URL", ""), List.of());
+        assertThat(settings.port()).isEqualTo(8080);
+        assertThat(settings.baseUrl()).isNull();
+    }
+
+    @Test
+    void listsAreSplitAtCommas() {
+        Settings settings = Settings.read(
+                Map.of("ENGINE_ALLOWED_ORIGINS", "https://App.example.com/, http://localhost:5173", "ENGINE_ALLOWED_HOSTS", "a,b"),
+                List.of());
+        assertThat(settings.allowedOrigins()).containsExactly("https://app.example.com", "http://localhost:5173");
+        assertThat(settings.allowedHosts()).containsExactly("a", "b");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"50/s, 50, 100", "50/s burst 60, 50, 60", "off, 0, 0"})
+    void ratesAreWrittenThreeWays(String text, int permits, int burst) {
+        assertThat(Settings.read(Map.of("ENGINE_RATE_LIMIT", text), List.of()).rateLimit())
+                .isEqualTo(new RateLimit(permits, burst));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            ENGINE_PORT               | eighty
+            ENGINE_PORT               | 65536
+            ENGINE_HOST               | two words
+            ENGINE_BASE_URL           | engine.example.com
+            ENGINE_BASE_URL           | ftp://engine.example.com
+            ENGINE_MCP_URL            | https://mcp.example.com/mcp
+            ENGINE_DATABASE_URL       | mysql://db
+            ENGINE_DATABASE_POOL_SIZE | 0
+            ENGINE_BOOTSTRAP_KEY      | secret
+            ENGINE_ALLOWED_ORIGINS    | https://a.example,b
+            ENGINE_ALLOWED_HOSTS      | http://a
+            ENGINE_RATE_LIMIT         | 0/s
+            ENGINE_RATE_LIMIT         | fast
+            ENGINE_PLAN               | gold
+            ENGINE_LOG_FORMAT         | XML
+            """)
+    void whatCannotBeUnderstoodIsNamedWithWhatWouldBeRight(String name, String text) {
+        assertThatThrownBy(() -> Settings.read(Map.of(name, text), List.of()))
+                .isInstanceOf(BadSetting.class)
+                .hasMessageStartingWith(name + " must be ")
+                .hasMessageNotContaining("\n");
+    }
+
+    @Test
+    void secretsAreNotRepeated() {
+        for (String name : List.of("ENGINE_BOOTSTRAP_KEY", "ENGINE_DATABASE_URL")) {
+            assertThatThrownBy(() -> Settings.read(Map.of(name, "hush"), List.of())).hasMessageNotContaining("hush");
+        }
+        assertThat(Settings.read(Map.of("ENGINE_BOOTSTRAP_KEY", KEY), List.of()).bootstrapKey()).isEqualTo(KEY);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"--prot=1, --prot is not a flag", "--port, --port needs a value", "--port=, --port needs a value", "8080, 8080 is not a flag"})
+    void anUnknownOrEmptyFlagIsNamed(String flag, String message) {
+        assertThatThrownBy(() -> Settings.read(Map.of(), List.of(flag)))
+                .isInstanceOf(BadSetting.class)
+                .hasMessageStartingWith(message);
+    }
+
+    @Test
+    void helpListsEverySetting() {
+        assertThat(Settings.help().lines().filter(line -> line.contains("ENGINE_"))).hasSize(Settings.ALL.size());
+        assertThat(Settings.help()).contains("--database-pool-size", "[200/s burst 400]");
+    }
+
+    @Test
+    void theKeysFrameIsStraight() {
+        String frame = new FirstKey(KEY).framed();
+        assertThat(frame.lines().map(String::length).distinct()).hasSize(1);
+        assertThat(frame).contains("|  " + KEY + "  |");
+    }
+}
