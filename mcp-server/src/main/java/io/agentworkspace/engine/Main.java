@@ -36,8 +36,8 @@ final class Main {
     }
 
     private void run(Settings settings, PrintStream out) throws InterruptedException {
-        log(settings.logFormat());
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
+        log(settings.logFormat());
         try {
             App app = App.start(settings);
             app.firstKey().ifPresent(key -> out.print(key.framed()));
