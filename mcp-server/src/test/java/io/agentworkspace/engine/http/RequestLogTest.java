@@ -73,6 +73,17 @@ class RequestLogTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"Host: %s", "Host: a\r\nHost: %s", "Host: a b%s", "Host: a\r\nX %s: x", "Host: a\r\nContent-Length: %s"})
+    void aKeyInAHeaderThatJettyRefusesIsNeverLogged(String headers) {
+        try (var server = new SampleServer();
+                var log = new CapturedLog()) {
+            server.raw("GET / HTTP/1.1\r\n%s\r\nConnection: close\r\n\r\n".formatted(headers.formatted(server.key)));
+            await().until(() -> !log.requests().isEmpty());
+            assertThat(log.text()).doesNotContain(server.key);
+        }
+    }
+
     @Test
     void aLineBreakInThePathForgesNoLine() {
         try (var server = new SampleServer();
