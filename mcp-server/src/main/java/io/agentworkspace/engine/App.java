@@ -1,40 +1,167 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.http.Doors;
+import io.agentworkspace.engine.http.Gate;
+import io.agentworkspace.engine.http.Rate;
+import io.agentworkspace.engine.http.Refusals;
+import io.agentworkspace.engine.http.Rules;
+import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.rest.Published;
+import io.agentworkspace.engine.rest.RestFacade;
+import io.agentworkspace.engine.store.CallersWatch;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.Housekeeping;
+import io.agentworkspace.engine.store.KeyStore;
+import io.agentworkspace.engine.store.Migrations;
+import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
-/** The engine, assembled: for now its database. */
+/** The engine, assembled by hand: database, callers, tools, doors, server. What was opened last is closed first. */
 final class App implements AutoCloseable {
+    static final String VERSION = "0.1.0";
+
+    private static final Rate STRANGERS = new Rate(20, 200);
+
     private final Settings settings;
-    private final @Nullable EmbeddedPostgres postgres;
+    private final Clock clock;
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private @Nullable String baseUrl;
+    private Optional<FirstKey> firstKey = Optional.empty();
 
-    private App(Settings settings, @Nullable EmbeddedPostgres postgres) {
+    private App(Settings settings, Clock clock) {
         this.settings = settings;
-        this.postgres = postgres;
+        this.clock = clock;
     }
 
-    /** Returns when it is ready to serve. */
+    /** Returns when it is ready to serve. What it opened before a failure is closed again. */
     static App start(Settings settings) {
-        return new App(settings, settings.databaseUrl() == null ? EmbeddedPostgres.start(settings.dataDir()) : null);
+        var app = new App(settings, Clock.systemUTC());
+        try {
+            app.open();
+            return app;
+        } catch (RuntimeException | Error e) {
+            app.close();
+            throw e;
+        }
     }
 
-    /** The public address, as it is published: the setting, else where it listens. */
+    private void open() {
+        var server = bind();
+        var published = published(server.port());
+        baseUrl = published.baseUrl();
+        var source = source();
+        var db = keep(source.open(settings.poolSize()));
+        Migrations.run(db);
+        var watch = keep(source.watch());
+        var keys = new KeyStore(db, clock, watch);
+        var keyFile = settings.databaseUrl() == null ? settings.dataDir().resolve("first-api-key") : null;
+        firstKey = new FirstStart(db, keys, clock).run(settings, keyFile);
+        var presence = new Presence(db);
+        keep(new Housekeeping(db, presence, clock, List.of())).start();
+        serve(server, published, db, keys, presence);
+    }
+
+    private void serve(WebServer server, Published published, Db db, KeyStore keys, Presence presence) {
+        var runner = Toolbox.runner(db, presence, clock);
+        var doors = new Doors(new McpDoor(runner, clock), RestFacade.handler(runner, published, db::reachable, clock));
+        var refusals = new Refusals(clock);
+        keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
+        try {
+            server.serve(new Gate(rules(published), keys, refusals, clock, doors), refusals);
+        } catch (Exception e) {
+            throw new IllegalStateException("the server cannot start", e);
+        }
+    }
+
+    private Rules rules(Published published) {
+        var limit = settings.rateLimit();
+        return Rules.of(
+                List.of(URI.create(published.baseUrl()), URI.create(published.mcpUrl())),
+                settings.allowedHosts(),
+                settings.allowedOrigins(),
+                limit.isOff() ? Rate.OFF : new Rate(limit.permitsPerSecond(), limit.burst()),
+                limit.isOff() ? Rate.OFF : STRANGERS);
+    }
+
+    /** Where the database is, and who we are there. */
+    private record Source(String url, @Nullable String user, @Nullable String password) {
+        Db open(int poolSize) {
+            return new Db(url, user, password, poolSize);
+        }
+
+        CallersWatch watch() {
+            return new CallersWatch(url, user, password);
+        }
+    }
+
+    private Source source() {
+        if (settings.databaseUrl() != null) {
+            return new Source(settings.databaseUrl(), null, null);
+        }
+        var postgres = keep(EmbeddedPostgres.start(settings.dataDir()));
+        return new Source(postgres.jdbcUrl(), postgres.user(), postgres.password());
+    }
+
+    private WebServer bind() {
+        try {
+            return WebServer.bind(settings.host(), settings.port());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The public addresses: the settings, else where it listens. */
+    private Published published(int port) {
+        var listening = "http://%s:%d".formatted(reachableHost(settings.host()), port);
+        var base = settings.baseUrl() == null ? listening : settings.baseUrl();
+        return new Published(base, settings.mcpUrl() == null ? base : settings.mcpUrl(), VERSION);
+    }
+
+    private static String reachableHost(String host) {
+        return switch (host) {
+            case "0.0.0.0" -> "127.0.0.1";
+            case "::", "[::]" -> "[::1]";
+            default -> host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
+        };
+    }
+
+    /** The public address, as it is published. */
     String baseUrl() {
-        String set = settings.baseUrl();
-        return set != null ? set : "http://" + settings.host() + ":" + settings.port();
+        return Objects.requireNonNull(baseUrl);
     }
 
     /** The key that this start has made, if it was the first on a fresh database. */
     Optional<FirstKey> firstKey() {
-        return Optional.empty();
+        return firstKey;
+    }
+
+    private <T extends AutoCloseable> T keep(T part) {
+        opened.push(part);
+        return part;
     }
 
     /** Stops accepting, finishes what is in flight, then stops the database. */
     @Override
     public void close() {
-        if (postgres != null) {
-            postgres.close();
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (Exception e) {
+                LoggerFactory.getLogger(App.class).warn("not everything was closed", e);
+            }
         }
     }
 }

@@ -1,5 +1,10 @@
 package io.agentworkspace.engine;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
 /** The first API key of a fresh installation, as it is shown: once, framed, on standard output. */
 record FirstKey(String key) {
 
@@ -12,6 +17,14 @@ record FirstKey(String key) {
                 +%1$s+
                 """.formatted(
                         "-".repeat(width()), " ".repeat(width() - 42), " ".repeat(width()), key + " ".repeat(width() - 4 - key.length()));
+    }
+
+    /** Keeps it for whoever missed the frame, in a file that only its owner reads. */
+    void keepIn(Path dataDir) throws IOException {
+        Path file = dataDir.resolve("first-api-key");
+        Files.deleteIfExists(file);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, key + "\n");
     }
 
     private int width() {

@@ -36,8 +36,8 @@ final class Main {
     }
 
     private void run(Settings settings, PrintStream out) throws InterruptedException {
-        log(settings.logFormat());
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
+        log(settings.logFormat());
         try {
             App app = App.start(settings);
             app.firstKey().ifPresent(key -> out.print(key.framed()));
@@ -58,7 +58,9 @@ final class Main {
         if (failure instanceof BadSetting || failure instanceof PostgresFailure) {
             System.err.println("engine: " + failure.getMessage());
         } else if (Stream.iterate(failure, Objects::nonNull, Throwable::getCause).anyMatch(BindException.class::isInstance)) {
-            System.err.println("engine: cannot listen on %s port %d, perhaps another program does: choose another with ENGINE_PORT, 0 for any free one"
+            System.err.println("""
+                    engine: cannot listen on %s port %d, perhaps another program does: \
+                    choose another with ENGINE_PORT, 0 for any free one"""
                     .formatted(settings.host(), settings.port()));
         } else {
             LoggerFactory.getLogger(Main.class).error("Cannot start", failure);

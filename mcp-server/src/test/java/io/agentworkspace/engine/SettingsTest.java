@@ -107,11 +107,4 @@ class SettingsTest {
         assertThat(Settings.help().lines().filter(line -> line.contains("ENGINE_"))).hasSize(Settings.ALL.size());
         assertThat(Settings.help()).contains("--database-pool-size", "[200/s burst 400]");
     }
-
-    @Test
-    void theKeysFrameIsStraight() {
-        String frame = new FirstKey(KEY).framed();
-        assertThat(frame.lines().map(String::length).distinct()).hasSize(1);
-        assertThat(frame).contains("|  " + KEY + "  |");
-    }
 }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Migrations;
 import java.io.IOException;
@@ -21,6 +22,15 @@ public final class TestDatabase {
 
     public static Db db() {
         return DB;
+    }
+
+    /** With the credentials in it, as an operator would set it. */
+    public static String url() {
+        return "%s?user=%s&password=%s".formatted(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+    }
+
+    public static CallersWatch watch() {
+        return new CallersWatch(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
     }
 
     /** Another pool on the same database, as another replica has it. */

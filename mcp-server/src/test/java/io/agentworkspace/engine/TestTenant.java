@@ -1,34 +1,44 @@
 package io.agentworkspace.engine;
 
-import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.CallersWatch;
+import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.TenantStore;
-import io.agentworkspace.engine.tools.Toolbox;
+import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.Set;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** A tenant of a test's own, so that tests share a database without seeing each other. */
+/** A pair of equal tenants of a test's own: one is used over MCP, its twin over REST. */
 public final class TestTenant {
     private static final Clock CLOCK = Clock.systemUTC();
-    private static final ToolRunner RUNNER =
-            Toolbox.runner(TestDatabase.db(), new Presence(TestDatabase.db()), CLOCK);
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final CallersWatch WATCH = TestDatabase.watch();
+    private static final TenantStore TENANTS = new TenantStore(TestDatabase.db());
+    private static final KeyStore KEYS = new KeyStore(TestDatabase.db(), CLOCK, WATCH);
 
-    private final TenantStore store = new TenantStore(TestDatabase.db());
-    private final String name = "t-" + UUID.randomUUID();
-    private final long id = store.create(Name.of(name), "unlimited", CLOCK.instant());
+    private final Map<Door, Long> ids = new EnumMap<>(Door.class);
+    private final Map<String, String> twins = new ConcurrentHashMap<>();
 
+    public TestTenant() {
+        for (var door : Door.values()) {
+            ids.put(door, TENANTS.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant()));
+        }
+    }
+
+    /** The tenant that is used through this door. */
+    public long id(Door door) {
+        return ids.get(door);
+    }
+
+    /** A user of both, who does everything through both doors and compares. */
     public Person person(String user, Role role) {
-        var userId = store.createUser(id, Name.of(user), role, CLOCK.instant());
-        var caller =
-                new Caller(id, name, userId, user, role, Set.of("*"), "key:" + UUID.randomUUID(), null);
-        return (service, arguments) -> {
-            var request = new ToolRunner.Request(service, arguments, caller, "test", true, null);
-            return new Reply(RUNNER.run(request).envelope());
-        };
+        return new BothDoors(person(Door.MCP, user, role), person(Door.REST, user, role), twins);
     }
 
     public Person owner() {
@@ -37,5 +47,20 @@ public final class TestTenant {
 
     public Person member(String user) {
         return person(user, Role.MEMBER);
+    }
+
+    /** A user of one, for what cannot be done twice alike: races, and what the doors treat differently. */
+    public Person person(Door door, String user, Role role) {
+        var key = key(door, user, role, List.of("*"));
+        return (service, arguments) -> door.call(TestServer.url(), key, service, arguments);
+    }
+
+    /** The key of a new user of one of the tenants. */
+    public String key(Door door, String user, Role role, List<String> capabilities) {
+        var tenant = id(door);
+        var userId = TENANTS.createUser(tenant, Name.of(user), role, CLOCK.instant());
+        var key = ApiKey.generate(RANDOM);
+        KEYS.insert(key, new KeyStore.Holder(tenant, userId, "test", capabilities), CLOCK.instant());
+        return key.reveal();
     }
 }

@@ -38,7 +38,9 @@ record Cluster(Path path, String password) {
 
     private static Cluster existing(DataDirectory directory, String version) throws IOException {
         if (!version.equals(Binaries.major())) {
-            throw new PostgresFailure("the database in %s is of PostgreSQL %s, this engine brings %s: move the data over with that version's tools first"
+            throw new PostgresFailure("""
+                    the database in %s is of PostgreSQL %s, this engine brings %s: \
+                    move the data over with that version's tools first"""
                     .formatted(directory.cluster(), version, Binaries.major()));
         }
         if (!Files.exists(directory.password())) {

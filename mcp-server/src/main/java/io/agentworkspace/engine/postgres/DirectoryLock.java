@@ -54,7 +54,9 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     private static PostgresFailure inUse(DataDirectory directory, String holder) {
-        return new PostgresFailure("the data directory %s is in use by another engine, process %s: stop that one, or choose another with ENGINE_DATA_DIR"
+        return new PostgresFailure("""
+                the data directory %s is in use by another engine, process %s: \
+                stop that one, or choose another with ENGINE_DATA_DIR"""
                 .formatted(directory.root(), holder));
     }
 

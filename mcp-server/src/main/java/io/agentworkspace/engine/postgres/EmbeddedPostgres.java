@@ -29,8 +29,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
         DataDirectory directory = DataDirectory.open(dataDir);
         DirectoryLock lock = DirectoryLock.take(directory);
         try {
-            Binaries binaries = Binaries.in(directory);
             Confinement confinement = Confinement.choose(directory);
+            Binaries binaries = Binaries.in(directory);
             Cluster cluster = Cluster.in(directory, binaries, confinement);
             ServerLog log = new ServerLog(directory.log());
             Path program = binaries.program("postgres");

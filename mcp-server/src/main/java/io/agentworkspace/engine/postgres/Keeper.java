@@ -107,6 +107,9 @@ final class Keeper {
                 log.info("PostgreSQL runs again, process {}", server.pid());
                 return server;
             } catch (RuntimeException e) {
+                if (isClosing()) {
+                    throw new InterruptedException("closing");
+                }
                 log.error("PostgreSQL did not come back, next try in {} ms: {}", pause.toMillis(), e.getMessage());
             }
         }

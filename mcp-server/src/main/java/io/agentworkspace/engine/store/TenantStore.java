@@ -13,10 +13,11 @@ public final class TenantStore {
         this.db = db;
     }
 
-    /** Whether there is any tenant: false on a fresh database. */
-    public boolean any() {
-        return db.sql("SELECT EXISTS (SELECT 1 FROM tenant) AS any")
-                .one(row -> row.flag("any"))
+    /** Whether there is no tenant yet; until the transaction ends no other replica gets to ask. */
+    public boolean isFresh() {
+        db.sql("SELECT pg_advisory_xact_lock(7070)").one(_ -> true);
+        return db.sql("SELECT NOT EXISTS (SELECT 1 FROM tenant) AS fresh")
+                .one(row -> row.flag("fresh"))
                 .orElseThrow();
     }
 

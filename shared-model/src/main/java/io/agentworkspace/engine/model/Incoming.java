@@ -8,6 +8,9 @@ public final class Incoming {
     /** Request attribute: the request id, a string; always there. */
     public static final String REQUEST_ID = "engine.request_id";
 
+    /** Request attribute, set by the doors for the request log: the tool that ran, or the protocol method. */
+    public static final String SERVICE = "engine.service";
+
     /** The largest request body, in bytes: 1 MiB (decisions, section 1). */
     public static final int MAX_BODY = 1 << 20;
 

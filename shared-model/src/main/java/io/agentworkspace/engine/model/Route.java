@@ -11,6 +11,16 @@ public record Route(String method, String path) {
     private static final Map<String, String> FAMILIES =
             Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user");
 
+    /** Whether requests carry their arguments in a body rather than in the query. */
+    public boolean hasBody() {
+        return !method.equals("GET") && !method.equals("DELETE");
+    }
+
+    /** Whether the path has a place for a value of this name: {@code {id}}. */
+    public boolean hasParameter(String name) {
+        return path.contains("{" + name + "}");
+    }
+
     /** Whether a tool of this name is a command, which has an alias route. */
     static boolean isCommand(String tool) {
         return FAMILIES.containsKey(tool.substring(0, 2));

@@ -1,0 +1,28 @@
+# Builds with Maven and a JDK; nothing of either stays in the image that runs.
+FROM maven:3.9-eclipse-temurin-25 AS build
+WORKDIR /build
+COPY . .
+RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -Dmaven.test.skip=true package
+
+FROM eclipse-temurin:25-jre
+RUN useradd --system --user-group --uid 10001 --home-dir /var/lib/engine --no-create-home engine \
+ && install -d -o engine -g engine -m 0700 /var/lib/engine
+WORKDIR /opt/engine
+COPY --from=build --chown=engine:engine /build/engine ./engine
+COPY --from=build --chown=engine:engine /build/mcp-server/target/engine-mcp-server-*.jar ./mcp-server/target/
+COPY --from=build --chown=engine:engine /build/mcp-server/target/lib ./mcp-server/target/lib
+RUN chown engine:engine /opt/engine/mcp-server /opt/engine/mcp-server/target
+USER engine
+
+# The start-up cache belongs to this very JDK and these jars, so it is made here.
+RUN ./engine warm && rm -rf mcp-server/target/rehearsal
+
+ENV ENGINE_HOST=0.0.0.0 \
+    ENGINE_PORT=8080 \
+    ENGINE_DATA_DIR=/var/lib/engine
+VOLUME /var/lib/engine
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$ENGINE_PORT && printf 'GET /api/health/ready HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
+ENTRYPOINT ["/opt/engine/engine"]

@@ -1,0 +1,70 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.identity.Credentials;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Problem;
+import java.time.Clock;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+
+/** Tells who asks, and whether they may ask already again: callers are counted by credential, strangers by address. */
+final class Admission {
+    private final Callers callers;
+    private final Buckets callerLimit;
+    private final Buckets strangerLimit;
+
+    Admission(Callers callers, Rules rules, Clock clock) {
+        this.callers = callers;
+        this.callerLimit = new Buckets(rules.callers(), clock);
+        this.strangerLimit = new Buckets(rules.strangers(), clock);
+    }
+
+    /**
+     * @return the caller, or null for a public route that was asked without a credential
+     * @throws Problem {@code unauthenticated}, {@code bad_request}, {@code rate_limited} or {@code unavailable}
+     */
+    @Nullable Caller admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
+        var caller = identify(request, isPublic, answer);
+        if (caller != null) {
+            callerLimit.take(caller.principal(), answer);
+        } else {
+            strangerLimit.take(address(request), answer);
+        }
+        return caller;
+    }
+
+    private @Nullable Caller identify(Request request, boolean isPublic, HttpFields.Mutable answer) {
+        try {
+            Credentials.refuseInQuery(request.getHttpURI().getQuery());
+            var key = Credentials.presented(request.getHeaders());
+            if (key.isPresent()) {
+                return callers.authenticate(key.get());
+            }
+        } catch (Problem problem) {
+            if (problem.failure() != Failure.UNAVAILABLE) {
+                strangerLimit.take(address(request), answer);
+            } else if (isPublic) {
+                return null; // Health must answer while the database is away, whoever asks.
+            }
+            throw problem;
+        }
+        if (isPublic) {
+            return null;
+        }
+        strangerLimit.take(address(request), answer);
+        answer.put(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"engine\"");
+        throw Problem.unauthenticated(
+                "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer");
+    }
+
+    /** An IPv6 host has a whole /64 to itself. */
+    private static String address(Request request) {
+        var address = Request.getRemoteAddr(request);
+        var parts = address.split(":", -1);
+        return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]);
+    }
+}

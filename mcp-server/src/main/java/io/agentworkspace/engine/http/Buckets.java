@@ -1,0 +1,87 @@
+package io.agentworkspace.engine.http;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.model.Problem;
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.ConsumptionProbe;
+import io.github.bucket4j.TimeMeter;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.PreEncodedHttpField;
+
+/**
+ * A token bucket for each asker, told in the headers {@code RateLimit-Policy} and {@code RateLimit} of the IETF draft
+ * (draft-ietf-httpapi-ratelimit-headers-10). A full bucket that nobody uses is forgotten, so their number is bounded.
+ */
+final class Buckets {
+    private static final int MAX_BUCKETS = 100_000;
+
+    private final Rate rate;
+    private final TimeMeter time;
+    private final Cache<String, Bucket> buckets;
+    private final HttpField policy;
+
+    Buckets(Rate rate, Clock clock) {
+        this.rate = rate;
+        this.time = new ClockTime(clock);
+        this.buckets = Caffeine.newBuilder()
+                .maximumSize(MAX_BUCKETS)
+                .expireAfterAccess(rate.window().plusMinutes(1))
+                .executor(Runnable::run)
+                .build();
+        this.policy = new PreEncodedHttpField(
+                "RateLimit-Policy",
+                "\"default\";q=%d;w=%d".formatted(rate.burst(), rate.windowSeconds()));
+    }
+
+    /**
+     * Takes one token.
+     *
+     * @throws Problem {@code rate_limited} when there is none
+     */
+    void take(String asker, HttpFields.Mutable headers) {
+        if (rate.isOff()) {
+            return;
+        }
+        var probe = buckets.get(asker, _ -> newBucket()).tryConsumeAndReturnRemaining(1);
+        headers.put(policy);
+        headers.put(
+                "RateLimit",
+                "\"default\";r=" + probe.getRemainingTokens() + ";t="
+                        + TimeUnit.NANOSECONDS.toSeconds(probe.getNanosToWaitForReset()));
+        if (!probe.isConsumed()) {
+            throw refusal(probe);
+        }
+    }
+
+    private Problem refusal(ConsumptionProbe probe) {
+        var wait = Duration.ofNanos(probe.getNanosToWaitForRefill());
+        return Problem.rateLimited(
+                "too many requests: %d a second are allowed, in bursts of %d at most; wait before the next one"
+                        .formatted(rate.perSecond(), rate.burst()),
+                wait);
+    }
+
+    private Bucket newBucket() {
+        return Bucket.builder()
+                .addLimit(limit -> limit.capacity(rate.burst()).refillGreedy(rate.perSecond(), Duration.ofSeconds(1)))
+                .withCustomTimePrecision(time)
+                .build();
+    }
+
+    private record ClockTime(Clock clock) implements TimeMeter {
+        @Override
+        public long currentTimeNanos() {
+            return TimeUnit.MILLISECONDS.toNanos(clock.millis());
+        }
+
+        @Override
+        public boolean isWallClockBased() {
+            return true;
+        }
+    }
+}

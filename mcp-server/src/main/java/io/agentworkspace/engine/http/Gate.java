@@ -1,0 +1,65 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.model.Incoming;
+import java.time.Clock;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * What every request passes before it reaches a door: it gets its id and headers, its host and origin are checked, and
+ * who asks is found out and counted. Behind it, the request attributes of {@link Incoming} are set, and a door may
+ * throw any {@code Problem}: it is rendered here.
+ */
+public final class Gate extends Handler.Wrapper {
+    private final HostRule hosts;
+    private final OriginRule origins;
+    private final Admission admission;
+    private final Refusals refusals;
+
+    public Gate(Rules rules, Callers callers, Refusals refusals, Clock clock, Handler doors) {
+        super(doors);
+        this.hosts = new HostRule(rules.hosts());
+        this.origins = new OriginRule(rules.origins());
+        this.admission = new Admission(callers, rules, clock);
+        this.refusals = refusals;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        var requestId = RequestIds.of(request);
+        request.setAttribute(Incoming.REQUEST_ID, requestId);
+        GuardedResponse.dress(response.getHeaders(), requestId);
+        RequestLog.watch(request, response);
+        var guarded = new GuardedResponse(request, response);
+        var rescue = new Rescue(request, guarded, callback, refusals);
+        try {
+            pass(request, guarded, rescue);
+        } catch (Throwable failure) {
+            rescue.failed(failure);
+        }
+        return true;
+    }
+
+    private void pass(Request request, GuardedResponse response, Callback callback) throws Exception {
+        var headers = response.getHeaders();
+        hosts.check(request);
+        origins.check(request, headers);
+        if (origins.isPreflight(request)) {
+            origins.answerPreflight(headers);
+            response.setStatus(HttpStatus.NO_CONTENT_204);
+            callback.succeeded();
+            return;
+        }
+        var isPublic = PublicRoutes.cover(request.getMethod(), Request.getPathInContext(request));
+        var caller = admission.admit(request, isPublic, headers);
+        request.setAttribute(Incoming.CALLER, caller);
+        response.guard();
+        if (!super.handle(request, response, callback)) {
+            throw ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
+        }
+    }
+}

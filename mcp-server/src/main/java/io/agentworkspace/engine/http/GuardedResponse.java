@@ -1,0 +1,47 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.Incoming;
+import java.util.List;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.PreEncodedHttpField;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+
+/** A response that keeps the headers which the gate has set, also when a door resets it. */
+final class GuardedResponse extends Response.Wrapper {
+    private static final List<HttpField> SECURITY = List.of(
+            new PreEncodedHttpField("X-Content-Type-Options", "nosniff"),
+            new PreEncodedHttpField("X-Frame-Options", "DENY"),
+            new PreEncodedHttpField("Referrer-Policy", "no-referrer"),
+            new PreEncodedHttpField("Cache-Control", "no-store"),
+            new PreEncodedHttpField("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"));
+
+    private HttpFields guarded = HttpFields.EMPTY;
+
+    GuardedResponse(Request request, Response response) {
+        super(request, response);
+    }
+
+    static void dress(HttpFields.Mutable headers, String requestId) {
+        SECURITY.forEach(headers::put);
+        headers.put(RequestIds.HEADER, requestId);
+    }
+
+    /** The headers of this moment are kept from here on. */
+    void guard() {
+        guarded = HttpFields.build(getHeaders()).asImmutable();
+    }
+
+    @Override
+    public void reset() {
+        super.reset();
+        guarded.forEach(getHeaders()::put);
+    }
+
+    /** Jetty logs it beside a defect that it was told of. */
+    @Override
+    public String toString() {
+        return "the answer to request " + getRequest().getAttribute(Incoming.REQUEST_ID);
+    }
+}

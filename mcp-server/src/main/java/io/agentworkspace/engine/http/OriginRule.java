@@ -1,0 +1,59 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Problem;
+import java.util.Locale;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.PreEncodedHttpField;
+import org.eclipse.jetty.server.Request;
+
+/** Refuses browsers that run a foreign page, and tells the others by CORS what their page may send and read. */
+final class OriginRule {
+    private static final String REQUEST_METHOD = "Access-Control-Request-Method";
+    private static final HttpField EXPOSED = new PreEncodedHttpField(
+            "Access-Control-Expose-Headers",
+            "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id");
+
+    private final Set<String> allowed;
+
+    OriginRule(Set<String> allowed) {
+        this.allowed = allowed;
+    }
+
+    /** @throws Problem {@code not_permitted} */
+    void check(Request request, HttpFields.Mutable answer) {
+        var origins = request.getHeaders().getValuesList(HttpHeader.ORIGIN);
+        if (origins.isEmpty()) {
+            return;
+        }
+        answer.put(HttpHeader.VARY, HttpHeader.ORIGIN.asString());
+        var origin = origins.getFirst();
+        if (origins.size() > 1 || !allowed.contains(origin.toLowerCase(Locale.ROOT))) {
+            throw new Problem(
+                    Failure.NOT_PERMITTED,
+                    "pages of this origin may not call this server; the operator can add it to ENGINE_ALLOWED_ORIGINS");
+        }
+        answer.put(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        answer.put(EXPOSED);
+    }
+
+    /** Whether a browser only asks what it may send (Fetch standard, CORS-preflight request). */
+    boolean isPreflight(Request request) {
+        var headers = request.getHeaders();
+        return request.getMethod().equals("OPTIONS")
+                && headers.contains(HttpHeader.ORIGIN)
+                && headers.contains(REQUEST_METHOD);
+    }
+
+    void answerPreflight(HttpFields.Mutable answer) {
+        answer.put("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE");
+        answer.put(
+                "Access-Control-Allow-Headers",
+                "Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, MCP-Protocol-Version, Mcp-Method,"
+                        + " Mcp-Name, Mcp-Session-Id, X-Api-Key, X-CSRF-Token, X-Request-Id");
+        answer.put("Access-Control-Max-Age", "600");
+    }
+}

@@ -1,0 +1,94 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.ProblemDocument;
+import io.agentworkspace.engine.model.Route;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Objects;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * How a refusal looks that no tool made, in the style of the path that was asked: the command envelope on command
+ * routes, a JSON-RPC error at {@code /mcp}, RFC 9457 everywhere else.
+ */
+public final class Refusals {
+    private static final int PARSE_ERROR = -32700;
+    private static final int INVALID_REQUEST = -32600;
+    private static final int INTERNAL_ERROR = -32603;
+
+    private final Clock clock;
+
+    public Refusals(Clock clock) {
+        this.clock = clock;
+    }
+
+    public void write(Request request, Response response, Callback callback, Problem problem) {
+        var headers = response.getHeaders();
+        var retryAfter = retryAfter(problem);
+        if (retryAfter != null) {
+            headers.put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(retryAfter.toMillis(), 1000)));
+        }
+        var requestId = Objects.requireNonNull((String) request.getAttribute(Incoming.REQUEST_ID));
+        reply(path(request), problem, requestId).send(response, callback);
+    }
+
+    private JsonReply reply(String path, Problem problem, String requestId) {
+        var failure = problem.failure();
+        if (path.equals(Route.COMMANDS) || path.startsWith(Route.COMMANDS + "/")) {
+            var envelope = Envelope.failure(null, requestId, clock.instant(), problem);
+            return new JsonReply(failure.commandStatus(), JsonReply.JSON, envelope);
+        } else if (Doors.isMcp(path)) {
+            var error = rpcError(null, rpcCode(failure), problem.note(), data(problem, requestId));
+            return new JsonReply(failure.httpStatus(), JsonReply.JSON, error);
+        }
+        var document = ProblemDocument.of(problem, requestId);
+        return new JsonReply(failure.httpStatus(), ProblemDocument.MEDIA_TYPE, document);
+    }
+
+    private static String path(Request request) {
+        var path = request.getHttpURI() == null ? null : request.getHttpURI().getCanonicalPath();
+        return path == null ? "" : path;
+    }
+
+    private static @Nullable Duration retryAfter(Problem problem) {
+        return problem.retryAfter() == null && problem.failure() == Failure.UNAVAILABLE
+                ? Duration.ofSeconds(1)
+                : problem.retryAfter();
+    }
+
+    private static int rpcCode(Failure failure) {
+        return switch (failure) {
+            case MALFORMED_JSON -> PARSE_ERROR;
+            case RATE_LIMITED, INTERNAL, UNAVAILABLE -> INTERNAL_ERROR;
+            default -> INVALID_REQUEST;
+        };
+    }
+
+    /** A JSON-RPC 2.0 error response; the id is null where none could be read. */
+    public static ObjectNode rpcError(@Nullable JsonNode id, int code, String message, ObjectNode data) {
+        var response = Json.object().put("jsonrpc", "2.0");
+        response.set("id", id);
+        response.putObject("error").put("code", code).put("message", message).set("data", data);
+        return response;
+    }
+
+    /** What our notes add to a JSON-RPC error. */
+    public static ObjectNode data(Problem problem, String requestId) {
+        return Json.object()
+                .put("error", problem.failure().error())
+                .put("internal_code", problem.failure().code())
+                .put("note", problem.note())
+                .put("request_id", requestId);
+    }
+}

@@ -1,0 +1,28 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.identity.KeyFormat;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.server.Request;
+
+/** Gives every request a name for logs and answers: the client's own when it is a plain token, else a fresh one. */
+final class RequestIds {
+    static final String HEADER = "X-Request-Id";
+
+    private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._-]{1,64}");
+
+    private RequestIds() {}
+
+    static String of(Request request) {
+        var given = request.getHeaders().get(HEADER);
+        // A key pasted into the wrong header must not end up in the log.
+        return given != null && TOKEN.matcher(given).matches() && !KeyFormat.isIn(given) ? given : fresh();
+    }
+
+    private static String fresh() {
+        var bytes = new byte[16];
+        ThreadLocalRandom.current().nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+}

@@ -1,0 +1,61 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.identity.KeyFormat;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Incoming;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One structured line for each request: never a query, a header, a body or a key. */
+final class RequestLog {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
+    private static final int MAX_PATH = 200;
+
+    private RequestLog() {}
+
+    /** Writes the line when the answer is out, or the client gone. */
+    static void watch(Request request, Response response) {
+        if (LOG.isInfoEnabled()) {
+            Request.addCompletionListener(request, failure -> write(request, response, failure));
+        }
+    }
+
+    private static void write(Request request, Response response, @Nullable Throwable failure) {
+        var line = LOG.atInfo()
+                .addKeyValue("request_id", request.getAttribute(Incoming.REQUEST_ID))
+                .addKeyValue("method", request.getMethod())
+                .addKeyValue("path", path(request))
+                .addKeyValue("status", response.getStatus())
+                .addKeyValue("duration_ms", milliseconds(System.nanoTime() - request.getHeadersNanoTime()))
+                .addKeyValue("bytes", Response.getContentBytesWritten(response))
+                .addKeyValue("remote", Request.getRemoteAddr(request));
+        if (request.getAttribute(Incoming.SERVICE) instanceof String service) {
+            line = line.addKeyValue("service", service);
+        }
+        if (request.getAttribute(Incoming.CALLER) instanceof Caller caller) {
+            line = line.addKeyValue("tenant", caller.tenantName()).addKeyValue("principal", caller.principal());
+        }
+        if (failure != null) {
+            line = line.addKeyValue("broken_off", failure.getClass().getSimpleName());
+        }
+        line.log("request");
+    }
+
+    private static double milliseconds(long nanos) {
+        return TimeUnit.NANOSECONDS.toMicros(nanos) / 1000.0;
+    }
+
+    /** Decoded, so that a key is recognised however it is written, and on one line. */
+    private static String path(Request request) {
+        var path = request.getHttpURI() == null ? null : request.getHttpURI().getCanonicalPath();
+        if (path == null) {
+            return "";
+        }
+        var plain = KeyFormat.masked(path.replaceAll("\\p{Cntrl}", "?"));
+        return plain.length() > MAX_PATH ? plain.substring(0, MAX_PATH) + "…" : plain;
+    }
+}

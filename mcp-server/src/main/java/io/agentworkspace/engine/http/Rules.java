@@ -1,0 +1,78 @@
+package io.agentworkspace.engine.http;
+
+import java.net.URI;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What the gate lets through.
+ *
+ * @param hosts names that the {@code Host} header may carry besides {@code localhost} and IP addresses; lower case
+ * @param origins browser origins, in the form that browsers send them
+ * @param callers how fast each key or session may ask
+ * @param strangers how fast each address may ask without a valid credential
+ */
+public record Rules(Set<String> hosts, Set<String> origins, Rate callers, Rate strangers) {
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
+    public Rules {
+        hosts = Set.copyOf(hosts);
+        origins = Set.copyOf(origins);
+    }
+
+    /**
+     * Of the public addresses and what the settings allow besides.
+     *
+     * @throws IllegalArgumentException when an allowed origin is not of the form {@code scheme://host[:port]}
+     */
+    public static Rules of(
+            Collection<URI> addresses,
+            Collection<String> allowedHosts,
+            Collection<String> allowedOrigins,
+            Rate callers,
+            Rate strangers) {
+        var hosts = new LinkedHashSet<String>();
+        var origins = new LinkedHashSet<String>();
+        for (var address : addresses) {
+            hosts.add(address.getHost().toLowerCase(Locale.ROOT));
+            origins.addAll(ownOrigins(address));
+        }
+        allowedHosts.forEach(host -> hosts.add(HostRule.withoutPort(host)));
+        allowedOrigins.forEach(origin -> origins.add(origin(allowed(origin))));
+        return new Rules(hosts, origins, callers, strangers);
+    }
+
+    /** A loopback address has three names, and a browser on this machine may be using any of them. */
+    private static Set<String> ownOrigins(URI address) {
+        if (!LOOPBACK.contains(address.getHost().toLowerCase(Locale.ROOT))) {
+            return Set.of(origin(address));
+        }
+        var origins = new LinkedHashSet<String>();
+        LOOPBACK.forEach(host -> origins.add(origin(address.getScheme(), host, address.getPort())));
+        return origins;
+    }
+
+    private static URI allowed(String origin) {
+        var uri = URI.create(origin.strip());
+        var path = uri.getRawPath();
+        var bare = uri.getScheme() != null && uri.getHost() != null && (path == null || path.isEmpty() || path.equals("/"));
+        if (!bare || uri.getRawQuery() != null || uri.getRawFragment() != null || uri.getRawUserInfo() != null) {
+            throw new IllegalArgumentException(
+                    "'%s' is not an origin: scheme://host or scheme://host:port".formatted(origin));
+        }
+        return uri;
+    }
+
+    private static String origin(URI address) {
+        return origin(address.getScheme(), address.getHost(), address.getPort());
+    }
+
+    private static String origin(String scheme, String host, int port) {
+        var named = scheme.toLowerCase(Locale.ROOT);
+        var standard = named.equals("https") ? 443 : 80;
+        var suffix = port < 0 || port == standard ? "" : ":" + port;
+        return named + "://" + host.toLowerCase(Locale.ROOT) + suffix;
+    }
+}

@@ -1,0 +1,71 @@
+package io.agentworkspace.engine.identity;
+
+import io.agentworkspace.engine.model.Problem;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+
+/** An API key in the clear, well-formed but not yet known to be anyone's. It never prints its secret. */
+public final class ApiKey {
+    private final String id;
+    private final String secret;
+
+    private ApiKey(String id, String secret) {
+        this.id = id;
+        this.secret = secret;
+    }
+
+    public static ApiKey generate(SecureRandom source) {
+        return withId(KeyFormat.random(source, KeyFormat.ID), source);
+    }
+
+    /** A new secret under an id that stays: what rotation hands out. */
+    public static ApiKey withId(String id, SecureRandom source) {
+        return new ApiKey(id, KeyFormat.random(source, KeyFormat.SECRET));
+    }
+
+    /** @throws Problem {@code unauthenticated}, saying whether the text is a mistyped key or no key at all */
+    public static ApiKey parse(String text) {
+        if (!text.startsWith(KeyFormat.PREFIX)) {
+            throw Problem.unauthenticated("the credential is not in key format: an API key begins with ek_");
+        }
+        KeyFormat.flaw(text).ifPresent(flaw -> {
+            throw Problem.unauthenticated("mistyped key: %s; copy the whole key again".formatted(flaw));
+        });
+        var secretAt = KeyFormat.PREFIX.length() + KeyFormat.ID + 1;
+        return new ApiKey(
+                text.substring(KeyFormat.PREFIX.length(), secretAt - 1),
+                text.substring(secretAt, secretAt + KeyFormat.SECRET));
+    }
+
+    /** The public half: what the key is looked up by. */
+    public String id() {
+        return id;
+    }
+
+    /** SHA-256 of the secret: what is stored. */
+    public byte[] secretHash() {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.US_ASCII));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** Whether this is the key whose hash was stored; takes the same time either way. */
+    public boolean fits(byte[] storedHash) {
+        return MessageDigest.isEqual(secretHash(), storedHash);
+    }
+
+    /** The whole key, to be shown once. */
+    public String reveal() {
+        var body = KeyFormat.PREFIX + id + "_" + secret;
+        return body + KeyFormat.checksum(body);
+    }
+
+    @Override
+    public String toString() {
+        return KeyFormat.PREFIX + id + "_…";
+    }
+}

@@ -1,0 +1,14 @@
+package io.agentworkspace.engine.identity;
+
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Problem;
+
+/** Knows whose a key is. */
+@FunctionalInterface
+public interface Callers {
+    /**
+     * @throws Problem {@code unauthenticated} for a key that is unknown, expired or revoked, all alike;
+     *     {@code unavailable} when it cannot be told at present
+     */
+    Caller authenticate(ApiKey key);
+}

@@ -1,0 +1,99 @@
+package io.agentworkspace.engine.identity;
+
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Problem;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.jspecify.annotations.Nullable;
+
+/** The credential that a request presents: read from its headers, refused in its query (decisions, section 7). */
+public final class Credentials {
+    private static final String API_KEY = "X-Api-Key";
+    private static final Set<String> SECRET_PARAMETERS =
+            Set.of("apikey", "xapikey", "key", "token", "accesstoken", "authorization");
+
+    private Credentials() {}
+
+    /**
+     * The key presented, if a credential came at all.
+     *
+     * @throws Problem {@code bad_request} when several credentials came, {@code unauthenticated} when it is no key
+     */
+    public static Optional<ApiKey> presented(HttpFields headers) {
+        var key = only(headers, API_KEY);
+        var authorization = only(headers, HttpHeader.AUTHORIZATION.asString());
+        if (authorization == null) {
+            return Optional.ofNullable(key).map(ApiKey::parse);
+        }
+        if (key != null && !key.equals(bearer(authorization))) {
+            throw badRequest("X-Api-Key and Authorization carry different credentials; send one of them");
+        }
+        return Optional.of(ApiKey.parse(readBearer(authorization)));
+    }
+
+    private static @Nullable String only(HttpFields headers, String name) {
+        var fields = headers.getFields(name);
+        if (fields.size() > 1) {
+            throw badRequest("the header %s came %d times; send it once".formatted(name, fields.size()));
+        }
+        return fields.isEmpty() ? null : Objects.requireNonNullElse(fields.getFirst().getValue(), "");
+    }
+
+    private static String readBearer(String authorization) {
+        var token = bearer(authorization);
+        if (token != null) {
+            return token;
+        }
+        throw Problem.unauthenticated(
+                isScheme(authorization, "Basic")
+                        ? "Basic authentication is not supported; send the API key in X-Api-Key or as Authorization: Bearer"
+                        : "Authorization must be of the form: Bearer <API key>");
+    }
+
+    private static @Nullable String bearer(String authorization) {
+        return isScheme(authorization, "Bearer") ? authorization.substring("Bearer".length()).strip() : null;
+    }
+
+    private static boolean isScheme(String authorization, String scheme) {
+        return authorization.regionMatches(true, 0, scheme, 0, scheme.length())
+                && (authorization.length() == scheme.length() || authorization.charAt(scheme.length()) == ' ');
+    }
+
+    /** @throws Problem {@code bad_request} when the query string carries what is, or is named like, a credential */
+    public static void refuseInQuery(@Nullable String query) {
+        if (query == null) {
+            return;
+        }
+        for (var parameter : query.split("&")) {
+            var equals = parameter.indexOf('=');
+            var name = decoded(equals < 0 ? parameter : parameter.substring(0, equals));
+            var value = decoded(equals < 0 ? "" : parameter.substring(equals + 1));
+            if (isSecret(name) || KeyFormat.isIn(name) || value.strip().startsWith(KeyFormat.PREFIX)) {
+                throw badRequest("a credential does not belong in the query string, where it is stored and logged on its"
+                        + " way: send it in the header X-Api-Key, and rotate this one");
+            }
+        }
+    }
+
+    private static boolean isSecret(String name) {
+        return SECRET_PARAMETERS.contains(name.strip().toLowerCase(Locale.ROOT).replaceAll("[-_]", ""));
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return text;
+        }
+    }
+
+    private static Problem badRequest(String note) {
+        return new Problem(Failure.BAD_REQUEST, note);
+    }
+}

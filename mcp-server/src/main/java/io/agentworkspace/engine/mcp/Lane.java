@@ -1,0 +1,7 @@
+package io.agentworkspace.engine.mcp;
+
+/** How the clients of one era are spoken with. */
+interface Lane {
+    /** Answers the message, on this exchange and once only. */
+    void serve(Message message, Exchange exchange);
+}

@@ -1,0 +1,80 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Problem;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is done in the background: presence is written, and what has had its time is cleared away in small batches. */
+public final class Housekeeping implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
+    private static final Duration CONTEXTS_KEPT = Duration.ofDays(90);
+    private static final int BATCH = 1_000;
+
+    private final Db db;
+    private final Presence presence;
+    private final Clock clock;
+    private final List<Consumer<Instant>> clearing;
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("housekeeping").factory());
+
+    /** @param purges what else is cleared away, each up to the instant given */
+    public Housekeeping(Db db, Presence presence, Clock clock, List<Consumer<Instant>> purges) {
+        this.db = db;
+        this.presence = presence;
+        this.clock = clock;
+        this.clearing = List.copyOf(purges);
+    }
+
+    public void start() {
+        timer.scheduleWithFixedDelay(() -> attempt(presence::flush), 5, 5, TimeUnit.SECONDS);
+        timer.scheduleWithFixedDelay(() -> attempt(this::clear), 1, 10, TimeUnit.MINUTES);
+    }
+
+    private static void attempt(Runnable work) {
+        try {
+            work.run();
+        } catch (Problem e) {
+            LOG.debug("put off: {}", e.note());
+        } catch (RuntimeException e) {
+            LOG.warn("housekeeping failed; it is tried again", e);
+        }
+    }
+
+    /** Clears away everything that has had its time. */
+    public void clear() {
+        var now = clock.instant();
+        deleteOld("idempotency", "created_at", now.minus(IdempotencyStore.KEPT));
+        deleteOld("context", "used_at", now.minus(CONTEXTS_KEPT));
+        clearing.forEach(purge -> purge.accept(now));
+    }
+
+    private void deleteOld(String table, String column, Instant until) {
+        int deleted;
+        do {
+            deleted = db.sql("""
+                    DELETE FROM %1$s
+                     WHERE ctid IN (SELECT ctid FROM %1$s
+                                     WHERE %2$s <= :until
+                                     LIMIT :batch
+                                       FOR UPDATE SKIP LOCKED)
+                    """.formatted(table, column))
+                    .set("until", until)
+                    .set("batch", BATCH)
+                    .run();
+        } while (deleted == BATCH);
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        attempt(presence::flush);
+    }
+}

@@ -1,0 +1,80 @@
+package io.agentworkspace.engine;
+
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Route;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The ways in, as clients use them: with nothing but HTTP. */
+public enum Door {
+    MCP {
+        @Override
+        public Reply call(String url, String key, String service, ObjectNode arguments) {
+            var rpc = Json.object().put("jsonrpc", "2.0").put("id", UUID.randomUUID().toString()).put("method", "tools/call");
+            rpc.putObject("params").put("name", service).set("arguments", arguments);
+            var answer = Json.readObject(post(url + "/mcp", key, Json.bytes(rpc), Map.of()).body());
+            return new Reply((ObjectNode) (answer.has("error")
+                    ? answer.at("/error/data/envelope")
+                    : answer.at("/result/structuredContent")));
+        }
+    },
+    REST {
+        @Override
+        public Reply call(String url, String key, String service, ObjectNode arguments) {
+            var answer = post(url + path(service), key, Json.bytes(arguments), Map.of());
+            var reply = new Reply(Json.readObject(answer.body()));
+            if (answer.statusCode() != reply.number("/status/http_code")) {
+                throw new AssertionError("status " + answer.statusCode() + " for " + reply);
+            }
+            return reply;
+        }
+    };
+
+    private static final Map<String, String> FAMILIES =
+            Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user");
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+
+    public abstract Reply call(String url, String key, String service, ObjectNode arguments);
+
+    /** Written out here and not taken from the catalogue: this is what legacy clients have in their code. */
+    static String path(String service) {
+        var family = FAMILIES.get(service.substring(0, 2));
+        return "%s/%s/%s".formatted(Route.COMMANDS, family, service.substring(3).toLowerCase(Locale.ROOT));
+    }
+
+    public static HttpResponse<byte[]> post(String url, String key, byte[] body, Map<String, String> headers) {
+        var request = HttpRequest.newBuilder(URI.create(url))
+                .timeout(Duration.ofSeconds(60))
+                .header("Content-Type", "application/json")
+                .header("X-Api-Key", key)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+        headers.forEach(request::header);
+        return send(request.build());
+    }
+
+    public static HttpResponse<byte[]> post(String url, String key, String body) {
+        return post(url, key, body.getBytes(StandardCharsets.UTF_8), Map.of());
+    }
+
+    public static HttpResponse<byte[]> send(HttpRequest request) {
+        try {
+            return CLIENT.send(request, HttpResponse.BodyHandlers.ofByteArray());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.agentworkspace.engine;
+
+import java.util.List;
+import java.util.Map;
+
+/** The real server in this process, on any free port, over the tests' database. */
+public final class TestServer {
+    private static final App APP = start(Map.of());
+
+    private TestServer() {}
+
+    public static String url() {
+        return APP.baseUrl();
+    }
+
+    /** Another replica, with settings of its own. */
+    static App start(Map<String, String> settings) {
+        var environment = new java.util.HashMap<>(Map.of(
+                "ENGINE_PORT", "0",
+                "ENGINE_RATE_LIMIT", "off",
+                "ENGINE_DATABASE_URL", TestDatabase.url()));
+        environment.putAll(settings);
+        return App.start(Settings.read(environment, List.of()));
+    }
+}

@@ -1,0 +1,62 @@
+package io.agentworkspace.engine.http;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import org.slf4j.LoggerFactory;
+
+/** Everything that is logged while it is open, by whomever. */
+final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+    private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
+    private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+
+    CapturedLog() {
+        setContext(root.getLoggerContext());
+        start();
+        root.addAppender(this);
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        events.add(event);
+    }
+
+    @Override
+    public void close() {
+        root.detachAppender(this);
+        stop();
+    }
+
+    /** The request log's lines, as their key-value pairs. */
+    List<Map<String, Object>> requests() {
+        return events.stream()
+                .filter(event -> event.getMessage().equals("request"))
+                .map(event -> event.getKeyValuePairs().stream()
+                        .collect(Collectors.toMap(pair -> pair.key, pair -> pair.value)))
+                .toList();
+    }
+
+    List<ILoggingEvent> failures() {
+        return events.stream().filter(event -> event.getThrowableProxy() != null).toList();
+    }
+
+    /** All that could reach a log file. */
+    String text() {
+        return events.stream()
+                .map(event -> "%s %s %s %s %s"
+                        .formatted(
+                                event.getLoggerName(),
+                                event.getFormattedMessage(),
+                                event.getKeyValuePairs(),
+                                event.getMDCPropertyMap(),
+                                event.getThrowableProxy() == null
+                                        ? ""
+                                        : ThrowableProxyUtil.asString(event.getThrowableProxy())))
+                .collect(Collectors.joining("\n"));
+    }
+}

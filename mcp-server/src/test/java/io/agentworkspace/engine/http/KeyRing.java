@@ -1,0 +1,43 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Keys of these tests, real ones, kept as a store keeps them: the id and the hash of the secret. */
+public final class KeyRing implements Callers {
+    private record Kept(byte[] hash, Caller caller) {}
+
+    private final Map<String, Kept> keys = new ConcurrentHashMap<>();
+    private volatile boolean away;
+
+    public String add(Role role, String... capabilities) {
+        var key = ApiKey.generate(new SecureRandom());
+        var caller = new Caller(1, "default", 1, "owner", role, Set.of(capabilities), "key:" + key.id(), null);
+        keys.put(key.id(), new Kept(key.secretHash(), caller));
+        return key.reveal();
+    }
+
+    /** As if the database could not be reached. */
+    public void away(boolean value) {
+        away = value;
+    }
+
+    @Override
+    public Caller authenticate(ApiKey key) {
+        if (away) {
+            throw Problem.unavailable();
+        }
+        var kept = keys.get(key.id());
+        if (kept == null || !key.fits(kept.hash())) {
+            throw Problem.unauthenticated("this key is unknown, expired or revoked");
+        }
+        return kept.caller();
+    }
+}

@@ -1,0 +1,88 @@
+package io.agentworkspace.engine.http;
+
+import static io.agentworkspace.engine.http.SampleServer.json;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Role;
+import java.net.http.HttpResponse;
+import java.security.SecureRandom;
+import org.junit.jupiter.api.Test;
+
+class RateLimitTest {
+    private static final Rate TIGHT = new Rate(1, 3);
+    private static final Rate WIDE = new Rate(200, 400);
+
+    @Test
+    void aKeyThatAsksTooFastIsToldToWaitAndOthersAreNot() {
+        try (var server = new SampleServer(TIGHT, WIDE)) {
+            for (var left = 2; left >= 0; left--) {
+                var response = me(server, server.key);
+                assertThat(response.statusCode()).isEqualTo(200);
+                assertThat(header(response, "RateLimit")).startsWith("\"default\";r=" + left + ";t=");
+                assertThat(header(response, "RateLimit-Policy")).isEqualTo("\"default\";q=3;w=3");
+            }
+            var refused = me(server, server.key);
+            assertThat(refused.statusCode()).isEqualTo(429);
+            assertThat(header(refused, "Retry-After")).isEqualTo("1");
+            assertThat(header(refused, "RateLimit")).startsWith("\"default\";r=0;t=");
+            assertThat(json(refused).get("error").asString()).isEqualTo("rate_limited");
+            var other = server.keys.add(Role.MEMBER, "*");
+            assertThat(me(server, other).statusCode()).isEqualTo(200);
+            await().until(() -> me(server, server.key).statusCode() == 200);
+        }
+    }
+
+    @Test
+    void theRefusalIsInThePathsStyle() {
+        try (var server = new SampleServer(new Rate(1, 1), WIDE)) {
+            me(server, server.key);
+            var command = server.get("/demo/v1/Engine/tps", "X-Api-Key", server.key);
+            assertThat(command.statusCode()).isEqualTo(429);
+            assertThat(json(command).at("/status/internal_code").asInt()).isEqualTo(4001);
+            var rpc = server.mcp("{}");
+            assertThat(rpc.statusCode()).isEqualTo(429);
+            assertThat(json(rpc).at("/error/code").asInt()).isEqualTo(-32603);
+        }
+    }
+
+    @Test
+    void strangersAreCountedByAddressAndDoNotLockOutAGoodKey() {
+        try (var server = new SampleServer(WIDE, TIGHT)) {
+            assertThat(server.get("/api/me").statusCode()).isEqualTo(401);
+            assertThat(me(server, ApiKey.generate(new SecureRandom()).reveal()).statusCode()).isEqualTo(401);
+            assertThat(server.get("/api/health").statusCode()).isEqualTo(200);
+            assertThat(server.get("/api/health").statusCode()).isEqualTo(429);
+            assertThat(me(server, "nonsense").statusCode()).isEqualTo(429);
+            assertThat(me(server, server.key).statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void theDefaultIsToldAsTheDraftShowsIt() {
+        try (var server = new SampleServer(WIDE, WIDE)) {
+            var response = me(server, server.key);
+            assertThat(header(response, "RateLimit-Policy")).isEqualTo("\"default\";q=400;w=2");
+            assertThat(header(response, "RateLimit")).isEqualTo("\"default\";r=399;t=0");
+        }
+    }
+
+    @Test
+    void offMeansNoLimitAndNoHeaders() {
+        try (var server = new SampleServer(Rate.OFF, Rate.OFF)) {
+            for (var i = 0; i < 50; i++) {
+                assertThat(me(server, server.key).statusCode()).isEqualTo(200);
+            }
+            assertThat(me(server, server.key).headers().map()).doesNotContainKeys("ratelimit", "ratelimit-policy");
+        }
+    }
+
+    private static HttpResponse<String> me(SampleServer server, String key) {
+        return server.get("/api/me", "X-Api-Key", key);
+    }
+
+    private static String header(HttpResponse<String> response, String name) {
+        return response.headers().firstValue(name).orElse("");
+    }
+}

@@ -1,0 +1,48 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import java.time.Duration;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/** What stands behind the gate in place of the REST facade: it says whom it sees, or goes wrong in a chosen way. */
+final class SampleRest extends Handler.Abstract {
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        switch (Request.getPathInContext(request)) {
+            case "/api/health", "/api/me", "/api/mcp/tools", "/api/mcp/tools/AP_Read", "/demo/v1/Engine/tps" ->
+                    who(request, response, callback);
+            case "/api/slow" -> {
+                Thread.sleep(Duration.ofMillis(1_500));
+                who(request, response, callback);
+            }
+            case "/api/throws", "/demo/v1/Engine/tps/agent/read" -> throw new IllegalStateException("a secret detail");
+            case "/api/fails" -> {
+                response.getHeaders().put("X-Half", "done");
+                callback.failed(new IllegalStateException("a secret detail"));
+            }
+            case "/api/refuses" -> throw Problem.conflict("not now");
+            case "/api/resets" -> {
+                response.reset();
+                who(request, response, callback);
+            }
+            case "/api/writes-error" -> Response.writeError(request, response, callback, 415, "a secret detail");
+            case "/api/writes-defect" ->
+                    Response.writeError(request, response, callback, new IllegalStateException("a secret detail"));
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static void who(Request request, Response response, Callback callback) {
+        var caller = request.getAttribute(Incoming.CALLER) instanceof Caller known ? known.principal() : "nobody";
+        new JsonReply(200, JsonReply.JSON, Json.object().put("caller", caller)).send(response, callback);
+    }
+}

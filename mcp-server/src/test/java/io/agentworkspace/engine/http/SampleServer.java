@@ -1,0 +1,100 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.mcp.McpDoor;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import tools.jackson.databind.JsonNode;
+
+/** The production server, gate and MCP door on a loopback port, over sample tools. */
+public final class SampleServer implements AutoCloseable {
+    private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    public final KeyRing keys = new KeyRing();
+    public final String key = keys.add(Role.OWNER, "*");
+    private final WebServer web;
+
+    public SampleServer() {
+        this(Rate.OFF, Rate.OFF);
+    }
+
+    public SampleServer(Rate callers, Rate strangers) {
+        try {
+            web = WebServer.bind("127.0.0.1", 0);
+            var clock = Clock.systemUTC();
+            var refusals = new Refusals(clock);
+            var rules = Rules.of(
+                    List.of(URI.create("https://engine.example"), url("")),
+                    List.of("alias.example"),
+                    List.of("https://app.example"),
+                    callers,
+                    strangers);
+            var doors = new Doors(new McpDoor(new SampleTools(), clock), new SampleRest());
+            web.serve(new Gate(rules, keys, refusals, clock, doors), refusals);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public int port() {
+        return web.port();
+    }
+
+    public URI url(String path) {
+        return URI.create("http://127.0.0.1:%d%s".formatted(web.port(), path));
+    }
+
+    @Override
+    public void close() {
+        web.close();
+    }
+
+    public HttpResponse<String> get(String path, String... headers) {
+        return send(path, request -> headers.length == 0 ? request.GET() : request.GET().headers(headers));
+    }
+
+    /** Posts with the owner's key, as the contract shows it. */
+    public HttpResponse<String> mcp(String body, String... headers) {
+        return send("/mcp", request -> {
+            request.POST(BodyPublishers.ofString(body))
+                    .header("Content-Type", "application/json")
+                    .header("X-API-Key", key);
+            return headers.length == 0 ? request : request.headers(headers);
+        });
+    }
+
+    public HttpResponse<String> send(String path, UnaryOperator<HttpRequest.Builder> request) {
+        try {
+            return CLIENT.send(request.apply(HttpRequest.newBuilder(url(path))).build(), BodyHandlers.ofString());
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Sends exactly these characters and reads until the server hangs up. */
+    public String raw(String request) {
+        try (var socket = new Socket("127.0.0.1", web.port())) {
+            socket.setSoTimeout(10_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            socket.getOutputStream().flush();
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public static JsonNode json(HttpResponse<String> response) {
+        return Json.read(response.body().getBytes(StandardCharsets.UTF_8));
+    }
+}

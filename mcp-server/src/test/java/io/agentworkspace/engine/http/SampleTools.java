@@ -1,0 +1,92 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Context;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolRunner;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Four tools and a runner that has just what the doors see of it: access, checked input, envelopes, replays. */
+public final class SampleTools implements ToolRunner {
+    public record Target(@Doc("Whom.") @Nullable Name agent) {}
+
+    public record Read(@Doc("Of what.") @Nullable Target target) {}
+
+    public record Greeting(@Doc("What is said.") String greeting) {}
+
+    public record New(@Doc("Its name.") Name name) {}
+
+    public record Create(@Doc("What to create.") New vx) {}
+
+    public record Nothing() {}
+
+    private final Catalogue catalogue = new Catalogue(List.of(
+            tool("AP_Read", Capability.AGENT_READ, Effect.READS)
+                    .handledBy(Read.class, Greeting.class, (in, call) -> new Greeting("hello " + who(in))),
+            tool("AP_Create", Capability.AGENT_WRITE, Effect.CREATES)
+                    .handledBy(Create.class, Greeting.class, (in, call) -> new Greeting("made " + in.vx().name())),
+            tool("DM_Destroy", Capability.DOMAIN_WRITE, Effect.DESTROYS)
+                    .handledBy(Nothing.class, Greeting.class, (in, call) -> new Greeting("gone")),
+            tool("MB_Censor", Capability.BANK_WRITE, Effect.CHANGES)
+                    .handledBy(Nothing.class, Greeting.class, (in, call) -> {
+                        throw new IllegalStateException("a defect with a secret in it");
+                    })));
+    private final Map<String, ObjectNode> replays = new ConcurrentHashMap<>();
+
+    private static Tool.Draft tool(String name, Capability capability, Effect effect) {
+        return Tool.named(name).title(name).description("Does " + name + ".").needs(capability).effect(effect);
+    }
+
+    private static String who(Read in) {
+        return in.target() == null || in.target().agent() == null ? "world" : in.target().agent().text();
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return catalogue;
+    }
+
+    @Override
+    public Answer run(Request request) {
+        var now = Instant.now();
+        var call = new Call(request.caller(), request.service(), request.requestId(), Context.DEFAULT, null, now);
+        try {
+            var tool = catalogue.read(request.service());
+            if (!request.caller().may(tool)) {
+                throw Problem.notPermitted("your key lacks the capability " + tool.capability().word());
+            }
+            var stored = request.idempotencyKey() == null ? null : replays.get(request.idempotencyKey());
+            if (stored != null) {
+                return new Answer(stored, null, true);
+            }
+            call.context(new Context(Context.DEFAULT, new Context.Ref(1, "owner"), null, null, null, null, 0));
+            var envelope = handle(tool, tool.inputSchema().read(request.arguments(), request.strict()), call);
+            if (request.idempotencyKey() != null) {
+                replays.put(request.idempotencyKey(), envelope);
+            }
+            return new Answer(envelope, null, false);
+        } catch (Problem problem) {
+            return new Answer(Envelope.failure(call, problem), problem, false);
+        }
+    }
+
+    private static <I extends Record, O extends Record> ObjectNode handle(Tool<I, O> tool, ObjectNode input, Call call) {
+        input.remove(Schema.IDEMPOTENCY_KEY);
+        return Envelope.success(call, tool.handler().handle(Json.bind(input, tool.input()), call));
+    }
+}

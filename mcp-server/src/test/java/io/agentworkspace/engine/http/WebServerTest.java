@@ -1,0 +1,80 @@
+package io.agentworkspace.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WebServerTest {
+    @Test
+    void stoppingFinishesTheRequestsInFlightAndAcceptsNoMore() throws Exception {
+        var server = new SampleServer();
+        var inFlight = CompletableFuture.supplyAsync(() -> server.get("/api/slow", "X-Api-Key", server.key));
+        Thread.sleep(300);
+        var stopped = CompletableFuture.runAsync(server::close);
+        Thread.sleep(200);
+        assertThatThrownBy(() -> new Socket("127.0.0.1", server.port()).close()).isInstanceOf(ConnectException.class);
+        assertThat(inFlight.get().statusCode()).isEqualTo(200);
+        stopped.get();
+    }
+
+    @Test
+    void stoppingDoesNotWaitForIdleConnections() {
+        var server = new SampleServer();
+        server.get("/api/health");
+        var from = Instant.now();
+        server.close();
+        assertThat(Duration.between(from, Instant.now())).isLessThan(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void aTakenPortIsToldAtOnce() {
+        try (var server = new SampleServer()) {
+            assertThatThrownBy(() -> WebServer.bind("127.0.0.1", server.port())).isInstanceOf(IOException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "nonsense\r\n\r\n",
+                "GET /a%2Fb HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /\u0001 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\nBad Header: x\r\n\r\n",
+                "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+                "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+                "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+            })
+    void whatIsNoHttpIsRefusedInOurStyle(String request) {
+        try (var server = new SampleServer()) {
+            assertThat(server.raw(request.replaceFirst("\r\n\r\n$", "\r\nConnection: close\r\n\r\n")))
+                    .startsWith("HTTP/1.1 400 ")
+                    .contains("X-Request-Id: ", "nosniff")
+                    .containsIgnoringCase("bad_request")
+                    .doesNotContainIgnoringCase("jetty")
+                    .doesNotContain("<html", "Exception", "\tat ");
+        }
+    }
+
+    @Test
+    void headersOverTheLimitAreRefusedInOurStyle() {
+        try (var server = new SampleServer()) {
+            var big = "x".repeat(20_000);
+            var header = server.raw("GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Big: %s\r\n\r\n".formatted(big));
+            assertThat(header).startsWith("HTTP/1.1 413 ").contains("too_large").doesNotContainIgnoringCase("jetty");
+            var line = server.raw("GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n".formatted(big));
+            assertThat(line).startsWith("HTTP/1.1 413 ").contains("too_large").doesNotContainIgnoringCase("jetty");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.agentworkspace.engine.identity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Problem;
+import java.security.SecureRandom;
+import org.eclipse.jetty.http.HttpFields;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CredentialsTest {
+    private static final String KEY = ApiKey.generate(new SecureRandom()).reveal();
+    private static final String OTHER = ApiKey.generate(new SecureRandom()).reveal();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"X-Api-Key", "X-API-KEY", "x-api-key"})
+    void theHeaderIsReadInAnyCase(String name) {
+        assertThat(presented(name, KEY)).isEqualTo(KEY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Bearer ", "bearer ", "BEARER   "})
+    void aBearerKeyIsRead(String scheme) {
+        assertThat(presented("Authorization", scheme + KEY)).isEqualTo(KEY);
+    }
+
+    @Test
+    void nothingPresentedIsNothing() {
+        assertThat(Credentials.presented(HttpFields.EMPTY)).isEmpty();
+    }
+
+    @Test
+    void theSameKeyTwiceIsFineAndTwoKeysAreNot() {
+        assertThat(presented("X-Api-Key", KEY, "Authorization", "Bearer " + KEY)).isEqualTo(KEY);
+        assertThat(refused("X-Api-Key", KEY, "Authorization", "Bearer " + OTHER).failure())
+                .isEqualTo(Failure.BAD_REQUEST);
+        assertThat(refused("X-Api-Key", KEY, "X-Api-Key", KEY).failure()).isEqualTo(Failure.BAD_REQUEST);
+        assertThat(refused("Authorization", "Bearer " + KEY, "Authorization", "Bearer " + KEY).failure())
+                .isEqualTo(Failure.BAD_REQUEST);
+        assertThat(refused("X-Api-Key", KEY, "Authorization", "Basic YTpi").failure()).isEqualTo(Failure.BAD_REQUEST);
+    }
+
+    @Test
+    void basicAndOtherSchemesAreNotSupported() {
+        assertThat(refused("Authorization", "Basic YTpi").note()).contains("Basic authentication is not supported");
+        assertThat(refused("Authorization", "Basic YTpi").failure()).isEqualTo(Failure.UNAUTHENTICATED);
+        assertThat(refused("Authorization", "Digest x").note()).contains("Bearer");
+        assertThat(refused("Authorization", KEY).note()).contains("Bearer");
+        assertThat(refused("Authorization", "Bearer").failure()).isEqualTo(Failure.UNAUTHENTICATED);
+        assertThat(refused("X-Api-Key", "").failure()).isEqualTo(Failure.UNAUTHENTICATED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "api_key=x", "API_KEY=x", "apikey=x", "apiKey", "x-api-key=", "X-Api-Key=1", "key=x", "token=x",
+                "access_token=x", "ACCESS-TOKEN=x", "%6bey=x", "page=2&token=x", "a=ek_", "q=ek_anything",
+                "q=%65k_anything", "q=+ek_x", "q=%zz&key=x"
+            })
+    void aQueryWithACredentialIsRefused(String query) {
+        var problem = catchThrowableOfType(Problem.class, () -> Credentials.refuseInQuery(query));
+        assertThat(problem.failure()).isEqualTo(Failure.BAD_REQUEST);
+        assertThat(problem.note()).contains("X-Api-Key");
+    }
+
+    @Test
+    void aWholeKeyAsParameterNameIsRefused() {
+        assertThat(catchThrowableOfType(Problem.class, () -> Credentials.refuseInQuery(KEY)))
+                .isNotNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "after=17", "monkey=x", "cursor=abc&limit=3", "name=week_one", "=", "&&", "%zz=%"})
+    void otherQueriesPass(String query) {
+        assertThatCode(() -> Credentials.refuseInQuery(query)).doesNotThrowAnyException();
+    }
+
+    private static String presented(String... headers) {
+        return Credentials.presented(fields(headers)).orElseThrow().reveal();
+    }
+
+    private static Problem refused(String... headers) {
+        return catchThrowableOfType(Problem.class, () -> Credentials.presented(fields(headers)));
+    }
+
+    private static HttpFields fields(String... namesAndValues) {
+        var fields = HttpFields.build();
+        for (var i = 0; i < namesAndValues.length; i += 2) {
+            fields.add(namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return fields;
+    }
+}

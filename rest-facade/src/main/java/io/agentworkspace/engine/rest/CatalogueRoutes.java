@@ -1,0 +1,85 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolDescription;
+import io.agentworkspace.engine.model.ToolRunner;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.Response;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The catalogue for readers, and a route that runs any of its tools. */
+final class CatalogueRoutes {
+    static final String TOOLS = "/api/mcp/tools";
+    static final String TOOL = TOOLS + "/{name}";
+    static final String INVOKE = TOOL + "/invoke";
+
+    private final ToolRunner runner;
+    private final Map<String, ObjectNode> descriptions;
+
+    CatalogueRoutes(ToolRunner runner) {
+        this.runner = runner;
+        descriptions = runner.catalogue().tools().stream()
+                .collect(Collectors.toUnmodifiableMap(Tool::name, CatalogueRoutes::description));
+    }
+
+    /** With a credential, what it may use; without, all there is. */
+    Response list() {
+        var caller = Exchange.current().caller();
+        var catalogue = runner.catalogue();
+        List<Tool<?, ?>> tools = caller == null ? catalogue.tools() : catalogue.tools(caller);
+        var listed = Json.object();
+        var array = listed.putArray("tools");
+        tools.forEach(tool -> array.add(described(tool)));
+        return Reply.json(200, listed);
+    }
+
+    Response read(ContainerRequestContext context) {
+        var tool = named(context);
+        var caller = Exchange.current().caller();
+        if (caller != null && !caller.may(tool)) {
+            throw Problem.notPermitted("%s needs the capability %s%s"
+                    .formatted(
+                            tool.name(),
+                            tool.capability().word(),
+                            tool.effect().writes() ? " and at least the role member" : ""));
+        }
+        return Reply.json(200, described(tool));
+    }
+
+    /** Arguments in, envelope out, under the status that stands in it; as strict about unknown fields as MCP. */
+    Response invoke(ContainerRequestContext context) {
+        var tool = named(context);
+        var arguments = Body.required(context, "{}");
+        return Reply.envelope(runner.run(Exchange.current().asks(tool.name(), arguments, true)));
+    }
+
+    private Tool<?, ?> named(ContainerRequestContext context) {
+        return runner.catalogue().read(context.getUriInfo().getPathParameters().getFirst("name"));
+    }
+
+    private ObjectNode described(Tool<?, ?> tool) {
+        return Objects.requireNonNull(descriptions.get(tool.name()));
+    }
+
+    private static ObjectNode description(Tool<?, ?> tool) {
+        var mcp = ToolDescription.mcp(tool);
+        var described = Json.object()
+                .put("name", tool.name())
+                .put("title", tool.title())
+                .put("description", tool.description())
+                .put("family", tool.family())
+                .put("capability", tool.capability().word())
+                .put("effect", tool.effect().name().toLowerCase(Locale.ROOT));
+        described.putObject("route")
+                .put("method", tool.route().method())
+                .put("path", tool.route().path());
+        return described.setAll(mcp);
+    }
+}

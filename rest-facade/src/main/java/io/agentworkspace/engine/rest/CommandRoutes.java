@@ -1,0 +1,109 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolRunner;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.Response;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The generic command route and every command's alias below it (contract, "Command routes"). All answers are envelopes. */
+final class CommandRoutes {
+    static final String ALIAS = Route.COMMANDS + "/{alias: .*}";
+
+    private final ToolRunner runner;
+    private final Clock clock;
+    private final Map<String, Tool<?, ?>> aliases = new LinkedHashMap<>();
+
+    CommandRoutes(ToolRunner runner, Clock clock) {
+        this.runner = runner;
+        this.clock = clock;
+        runner.catalogue().tools().stream()
+                .filter(Tool::isCommand)
+                .forEach(tool -> aliases.put(suffix(tool.route().path()), tool));
+    }
+
+    /** {@code agent/create} of {@code /demo/v1/Engine/tps/agent/create}. */
+    private static String suffix(String path) {
+        return path.substring(Route.COMMANDS.length() + 1);
+    }
+
+    /** The service is named in the body. */
+    Response generic(ContainerRequestContext context) {
+        return answer(context, null);
+    }
+
+    /** The service is named by the path. */
+    Response alias(ContainerRequestContext context) {
+        var alias = context.getUriInfo().getPathParameters().getFirst("alias").replaceFirst("/$", "");
+        if (alias.isEmpty()) {
+            return generic(context);
+        }
+        var tool = aliases.get(alias);
+        if (tool == null) {
+            throw unknownAlias(alias);
+        }
+        return answer(context, tool.name());
+    }
+
+    private Response answer(ContainerRequestContext context, @Nullable String fixed) {
+        try {
+            var body = Body.required(context, fixed == null ? "{\"service\":\"…\"}" : "{}");
+            CommandRequest.SCHEMA.checkTypes(body);
+            var service = service(body, fixed);
+            body.remove("service");
+            return Reply.envelope(runner.run(Exchange.current().asks(service, body, false)));
+        } catch (Problem problem) {
+            return Reply.refused(fixed, problem, clock).build();
+        }
+    }
+
+    private String service(ObjectNode body, @Nullable String fixed) {
+        var given = body.path("service").asString("");
+        if (fixed != null) {
+            if (!given.isEmpty() && !given.equals(fixed)) {
+                throw Problem.invalid(
+                        "service",
+                        "is '%s', but this route runs %s: leave it out, or use POST %s"
+                                .formatted(Text.shortened(given), fixed, Route.COMMANDS));
+            }
+            return fixed;
+        }
+        if (given.isBlank()) {
+            throw Problem.missing("service");
+        }
+        requireCommand(given);
+        return given;
+    }
+
+    /** A tool that is no command has a route of its own; a name that is no tool at all is the runner's to refuse. */
+    private void requireCommand(String service) {
+        runner.catalogue().find(service).filter(tool -> !tool.isCommand()).ifPresent(tool -> {
+            throw new Problem(
+                    Failure.UNKNOWN_SERVICE,
+                    "%s is not a command; its route is %s %s"
+                            .formatted(service, tool.route().method(), tool.route().path()));
+        });
+    }
+
+    private Problem unknownAlias(String alias) {
+        var near = Near.nearest(Text.shortened(alias), aliases.keySet(), 1);
+        var hint = near.isEmpty()
+                ? "the command routes are listed at /api/openapi.json"
+                : "did you mean %s (%s)?".formatted(near.getFirst(), name(near.getFirst()));
+        return new Problem(
+                Failure.UNKNOWN_SERVICE, "there is no command route '%s'; %s".formatted(Text.shortened(alias), hint));
+    }
+
+    private String name(String alias) {
+        var tool = aliases.get(alias);
+        return tool == null ? alias : tool.name();
+    }
+}

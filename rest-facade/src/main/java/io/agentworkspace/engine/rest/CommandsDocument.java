@@ -1,0 +1,156 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Tool;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The reference of all tools as Markdown, read off the catalogue; the same text for the same catalogue. */
+public final class CommandsDocument {
+    private static final String HEAD =
+            """
+            # Commands
+
+            Generated from the catalogue; change the catalogue, not this file.
+
+            Each command is reached through its alias route, through the generic route `POST /demo/v1/Engine/tps` with
+            its name as `service`, and as an MCP tool of the same name. In the examples `$ENGINE` is the service's
+            address and `$ENGINE_KEY` an API key. Fields named `target.…` and `vx.…` stand inside the objects `target`
+            and `vx`. Over REST unknown fields are ignored; over MCP they are refused.
+            """;
+
+    private CommandsDocument() {}
+
+    public static String render(Catalogue catalogue) {
+        var families = catalogue.tools().stream()
+                .collect(Collectors.groupingBy(Tag::of, LinkedHashMap::new, Collectors.toList()));
+        var document = new StringBuilder(HEAD);
+        families.forEach((tag, tools) -> document.append(family(tag, tools)));
+        return document.toString();
+    }
+
+    private static String family(Tag tag, List<Tool<?, ?>> tools) {
+        var rows = tools.stream()
+                .map(tool -> "| [%s](#%s) | %s | `%s` |\n"
+                        .formatted(
+                                tool.name(),
+                                tool.name().toLowerCase(Locale.ROOT),
+                                cell(firstSentence(tool.description())),
+                                route(tool)))
+                .collect(Collectors.joining());
+        var table = "\n## %s\n\n%s\n\n| command | does | route |\n|---|---|---|\n%s"
+                .formatted(tag.title(), tag.sentence(), rows);
+        return table + tools.stream().map(CommandsDocument::section).collect(Collectors.joining());
+    }
+
+    private static String section(Tool<?, ?> tool) {
+        return """
+
+                ### %s
+
+                %s
+
+                Route `%s` · capability `%s` · %s
+
+                %s
+                %s
+                ```sh
+                %s
+                ```
+
+                The same over MCP, to `POST $ENGINE/mcp` with the header `X-API-Key`:
+
+                ```json
+                %s
+                ```
+                """
+                .formatted(
+                        tool.name(),
+                        tool.description(),
+                        route(tool),
+                        tool.capability().word(),
+                        effect(tool),
+                        inputs(tool),
+                        outputs(tool),
+                        curl(tool),
+                        mcp(tool));
+    }
+
+    private static String route(Tool<?, ?> tool) {
+        return tool.route().method() + " " + tool.route().path();
+    }
+
+    private static String effect(Tool<?, ?> tool) {
+        var effect =
+                switch (tool.effect()) {
+                    case READS -> "reads";
+                    case MOVES -> "changes your own context only";
+                    case CREATES -> "creates";
+                    case CHANGES -> "changes";
+                    case DESTROYS -> "destroys";
+                };
+        return tool.idempotent() && tool.effect().isTransactional() ? effect + " · idempotent" : effect;
+    }
+
+    private static String inputs(Tool<?, ?> tool) {
+        var fields = Field.of(tool.inputSchema().json());
+        if (fields.isEmpty()) {
+            return "It takes no fields.\n";
+        }
+        var rows = fields.stream()
+                .map(field -> "| `%s` | %s | %s | %s | %s |\n"
+                        .formatted(
+                                field.path(),
+                                field.type(),
+                                field.required() ? "yes" : "",
+                                field.limits(),
+                                cell(field.sentence())))
+                .collect(Collectors.joining());
+        return "| field | type | required | limits | |\n|---|---|---|---|---|\n" + rows;
+    }
+
+    private static String outputs(Tool<?, ?> tool) {
+        var rows = Field.of(tool.outputSchema()).stream()
+                .filter(field -> !field.path().startsWith("header.") && !field.path().startsWith("status."))
+                .map(field -> "| `%s` | %s | %s |\n".formatted(field.path(), field.type(), cell(field.sentence())))
+                .collect(Collectors.joining());
+        return rows.isEmpty()
+                ? "It answers with header and status only.\n"
+                : "It answers, beside header and status:\n\n| field | type | |\n|---|---|---|\n" + rows;
+    }
+
+    private static String curl(Tool<?, ?> tool) {
+        var arguments = Example.arguments(tool);
+        var path = tool.route().path();
+        for (var field : Field.of(tool.inputSchema().json())) {
+            if (tool.route().hasParameter(field.path())) {
+                path = path.replace("{" + field.path() + "}", arguments.remove(field.path()).asString());
+            }
+        }
+        var method = tool.route().method().equals("POST") ? "" : "-X %s ".formatted(tool.route().method());
+        var head = "curl -s %s\"$ENGINE%s\" -H \"X-Api-Key: $ENGINE_KEY\"".formatted(method, path);
+        return tool.route().hasBody()
+                ? "%s \\\n  -H 'Content-Type: application/json' \\\n  -d '%s'".formatted(head, Json.text(arguments))
+                : head.replace("-X GET ", "");
+    }
+
+    private static String mcp(Tool<?, ?> tool) {
+        ObjectNode call = Json.object().put("jsonrpc", "2.0").put("id", "1").put("method", "tools/call");
+        call.putObject("params").put("name", tool.name()).set("arguments", Example.arguments(tool));
+        return Json.text(call);
+    }
+
+    private static String firstSentence(String description) {
+        var line = description.replaceAll("\\s+", " ");
+        var end = line.indexOf(". ");
+        return end < 0 ? line : line.substring(0, end + 1);
+    }
+
+    private static String cell(String text) {
+        return text.replaceAll("\\s+", " ").replace("|", "\\|");
+    }
+}

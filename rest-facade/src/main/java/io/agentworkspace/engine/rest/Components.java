@@ -1,0 +1,142 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.ProblemDocument;
+import jakarta.ws.rs.core.MediaType;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The parts of the OpenAPI document that its operations refer to. */
+final class Components {
+    private Components() {}
+
+    static ObjectNode of(Catalogue catalogue) {
+        var components = Json.object();
+        components.set("schemas", ComponentSchemas.of(catalogue));
+        components.set("responses", responses());
+        components.set("parameters", parameters());
+        components.set("headers", headers());
+        components.set("securitySchemes", securitySchemes());
+        return components;
+    }
+
+    private static ObjectNode responses() {
+        var responses = Json.object();
+        List.of(
+                        Problem.missing("vx.name"),
+                        Problem.unauthenticated("the API key is unknown, expired or revoked"),
+                        Problem.rateLimited("too many requests with this key", Duration.ofSeconds(1)),
+                        Problem.internal("0197f1d0c5a87d2e"))
+                .forEach(example -> responses.set("Command" + example.failure().commandStatus(), refusal(example)));
+        Arrays.stream(Failure.values())
+                .map(Failure::httpStatus)
+                .distinct()
+                .sorted()
+                .forEach(status -> responses.set("Problem" + status, problem(status)));
+        return responses;
+    }
+
+    private static ObjectNode refusal(Problem example) {
+        var status = example.failure().commandStatus();
+        var response = response(
+                status, named(failure -> failure.commandStatus() == status && !isOfHttpOnly(failure)));
+        var content = response.putObject("content").putObject(MediaType.APPLICATION_JSON);
+        content.set("schema", OpenApi.schema("CommandResponse"));
+        content.set(
+                "example",
+                Envelope.failure("AP_Create", "0197f1d0c5a87d2e", Instant.parse("2026-05-25T12:00:00Z"), example));
+        return response;
+    }
+
+    private static ObjectNode problem(int status) {
+        var response = response(status, named(failure -> failure.httpStatus() == status));
+        response.putObject("content")
+                .putObject(ProblemDocument.MEDIA_TYPE)
+                .set("schema", OpenApi.schema("Problem"));
+        return response;
+    }
+
+    private static ObjectNode response(int status, String description) {
+        var response = Json.object().put("description", description);
+        var headers = response.putObject("headers");
+        headers.putObject("X-Request-Id").put("$ref", "#/components/headers/RequestId");
+        if (status == 429 || status >= 500) {
+            headers.putObject("Retry-After").put("$ref", "#/components/headers/RetryAfter");
+        }
+        return response;
+    }
+
+    /** "not_found (3001), unknown_service (1002)": what a status can mean. */
+    private static String named(Predicate<Failure> included) {
+        return Arrays.stream(Failure.values())
+                .filter(included)
+                .map(failure -> "%s (%d)".formatted(failure.error(), failure.code()))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static boolean isOfHttpOnly(Failure failure) {
+        return switch (failure) {
+            case BAD_REQUEST, METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE -> true;
+            default -> false;
+        };
+    }
+
+    private static ObjectNode parameters() {
+        var parameters = Json.object();
+        parameters
+                .putObject("IdempotencyKey")
+                .put("name", "Idempotency-Key")
+                .put("in", "header")
+                .put("required", false)
+                .put(
+                        "description",
+                        "Your own token for this request, kept 24 h: sent again with the same request it replays the"
+                                + " stored answer.")
+                .putObject("schema")
+                .put("type", "string")
+                .put("maxLength", 255);
+        return parameters;
+    }
+
+    private static ObjectNode headers() {
+        var headers = Json.object();
+        header(
+                headers,
+                "RequestId",
+                "Names this request in logs; your own X-Request-Id if it was a plain token.",
+                "string");
+        header(headers, "RetryAfter", "In so many seconds trying again makes sense.", "integer");
+        header(headers, "IdempotencyReplayed", "true when this is the stored answer of an earlier request.", "string");
+        return headers;
+    }
+
+    private static void header(ObjectNode headers, String name, String description, String type) {
+        headers.putObject(name)
+                .put("description", description)
+                .putObject("schema")
+                .put("type", type);
+    }
+
+    private static ObjectNode securitySchemes() {
+        var schemes = Json.object();
+        schemes.putObject("ApiKey")
+                .put("type", "apiKey")
+                .put("in", "header")
+                .put("name", "X-Api-Key")
+                .put("description", "One dedicated, revocable key for each app or environment; never in a query string.");
+        schemes.putObject("Bearer")
+                .put("type", "http")
+                .put("scheme", "bearer")
+                .put("description", "The same key as a bearer token.");
+        return schemes;
+    }
+}

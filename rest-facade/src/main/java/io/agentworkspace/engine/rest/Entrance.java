@@ -1,0 +1,79 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Problem;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.glassfish.jersey.server.internal.ContainerUtils;
+import org.jspecify.annotations.Nullable;
+
+/** The way into Jersey's container: binds the exchange, and keeps away what the container would trip over. */
+final class Entrance extends Handler.Wrapper {
+    private final Function<Problem, jakarta.ws.rs.core.Response> refusals;
+
+    Entrance(Handler container, Function<Problem, jakarta.ws.rs.core.Response> refusals) {
+        super(container);
+        this.refusals = refusals;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        return ScopedValue.where(Exchange.CURRENT, new Exchange(request)).call(() -> {
+            if (isReadable(request.getHttpURI().getQuery())) {
+                return super.handle(new Bare(request), response, callback);
+            }
+            refuse(response, callback);
+            return true;
+        });
+    }
+
+    /** Jetty has refused bad paths already; queries it leaves to us, and the container answers bad ones with a page. */
+    private static boolean isReadable(@Nullable String query) {
+        try {
+            return query == null || new URI("/?" + ContainerUtils.encodeUnsafeCharacters(query)).getQuery() != null;
+        } catch (URISyntaxException e) {
+            return false;
+        }
+    }
+
+    private void refuse(Response response, Callback callback) {
+        var refusal = refusals.apply(new Problem(
+                Failure.BAD_REQUEST, "the query has characters that must be percent-encoded (RFC 3986)"));
+        response.setStatus(refusal.getStatus());
+        refusal.getStringHeaders()
+                .forEach((name, values) -> response.getHeaders().add(new HttpField(name, values.getFirst())));
+        response.write(true, ByteBuffer.wrap((byte[]) refusal.getEntity()), callback);
+    }
+
+    /**
+     * What Jersey sees of a request: no headers, since it answers some malformed ones with an empty 400, and an
+     * authority that {@link URI} can read, which knows no underscore in a host name.
+     */
+    private static final class Bare extends Request.Wrapper {
+        private final HttpURI address;
+
+        Bare(Request request) {
+            super(request);
+            address = HttpURI.build(request.getHttpURI()).authority("localhost", -1).asImmutable();
+        }
+
+        @Override
+        public HttpURI getHttpURI() {
+            return address;
+        }
+
+        @Override
+        public HttpFields getHeaders() {
+            return HttpFields.EMPTY;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.model.ToolRunner;
+import java.util.Objects;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The request being answered, with what the gate found out about it: Jersey's own request carries neither. */
+record Exchange(Request request) {
+    /** Bound while the facade handles a request, which it does on one thread from beginning to end. */
+    static final ScopedValue<Exchange> CURRENT = ScopedValue.newInstance();
+
+    static Exchange current() {
+        return CURRENT.get();
+    }
+
+    String requestId() {
+        return (String) Objects.requireNonNull(request.getAttribute(Incoming.REQUEST_ID), Incoming.REQUEST_ID);
+    }
+
+    @Nullable Caller caller() {
+        return (Caller) request.getAttribute(Incoming.CALLER);
+    }
+
+    String method() {
+        return request.getMethod();
+    }
+
+    String path() {
+        return request.getHttpURI().getPath();
+    }
+
+    /** Whether the answer must be the envelope, whatever goes wrong. */
+    boolean isCommand() {
+        return path().equals(Route.COMMANDS) || path().startsWith(Route.COMMANDS + "/");
+    }
+
+    /** In bytes; -1 when it was not declared. */
+    long bodyLength() {
+        return request.getLength();
+    }
+
+    @Nullable String contentType() {
+        return request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+    }
+
+    /** Whether the client has the very bytes already that this tag stands for. */
+    boolean has(String quotedTag) {
+        var tags = String.join(",", request.getHeaders().getValuesList(HttpHeader.IF_NONE_MATCH));
+        return tags.strip().equals("*") || tags.contains(quotedTag);
+    }
+
+    /** Whether the client waits for a word from us before it sends the body. */
+    boolean expectsContinue() {
+        return request.getHeaders().contains(HttpHeader.EXPECT);
+    }
+
+    ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
+        var caller = caller();
+        if (caller == null) {
+            throw Problem.unauthenticated("send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
+        }
+        var key = request.getHeaders().get("Idempotency-Key");
+        return new ToolRunner.Request(
+                service, arguments, caller, requestId(), strict, key == null || key.isBlank() ? null : key.strip());
+    }
+}

@@ -1,0 +1,71 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Tool;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The OpenAPI 3.1 document, read off the catalogue: every route of this door and nothing else. */
+final class OpenApi {
+    /** The names of the security schemes. */
+    static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer");
+
+    private static final String ABOUT =
+            """
+            Manages AI agents and their workspaces: one JSON request for each call, selected by the name of a service. \
+            Command routes answer with the envelope (header, status, and the command's own fields) under one of the \
+            statuses 200, 400, 401, 429, 500; the precise reason is status.internal_code. All other routes refuse with \
+            application/problem+json (RFC 9457). Every answer carries X-Request-Id. The same tools are offered over MCP \
+            at %s/mcp.""";
+
+    private final ObjectNode paths = Json.object();
+    private final EnumSet<Tag> tags = EnumSet.noneOf(Tag.class);
+
+    private OpenApi() {}
+
+    static ObjectNode document(Catalogue catalogue, Published published) {
+        var operations = new OpenApi();
+        new GatewayOperations(operations).add();
+        new ToolOperations(operations).add(catalogue.tools());
+        return operations.assembled(catalogue, published);
+    }
+
+    /** A reference to a schema among the components. */
+    static ObjectNode schema(String name) {
+        return Json.object().put("$ref", "#/components/schemas/" + name);
+    }
+
+    static String requestName(Tool<?, ?> tool) {
+        return tool.name() + "Request";
+    }
+
+    static String responseName(Tool<?, ?> tool) {
+        return tool.name() + "Response";
+    }
+
+    void add(String method, String path, Operation operation) {
+        var item = paths.get(path) instanceof ObjectNode known ? known : paths.putObject(path);
+        item.set(method.toLowerCase(Locale.ROOT), operation.json());
+        tags.add(operation.tag());
+    }
+
+    private ObjectNode assembled(Catalogue catalogue, Published published) {
+        var document = Json.object().put("openapi", "3.1.0");
+        document.putObject("info")
+                .put("title", "Agent Workspace Command and Integration Service")
+                .put("version", Envelope.CONTRACT_VERSION)
+                .put("description", ABOUT.formatted(published.mcpUrl()));
+        document.putArray("servers").addObject().put("url", published.baseUrl());
+        var listed = document.putArray("tags");
+        tags.forEach(tag -> listed.addObject().put("name", tag.title()).put("description", tag.sentence()));
+        var security = document.putArray("security");
+        CREDENTIALS.forEach(name -> security.addObject().putArray(name));
+        document.set("paths", paths);
+        document.set("components", Components.of(catalogue));
+        return document;
+    }
+}

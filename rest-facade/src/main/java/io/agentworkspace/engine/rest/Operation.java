@@ -1,0 +1,117 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.ProblemDocument;
+import jakarta.ws.rs.core.MediaType;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One operation of the OpenAPI document in the making. */
+final class Operation {
+    private final Tag tag;
+    private final ObjectNode json = Json.object();
+    private final ObjectNode responses = Json.object();
+
+    Operation(String id, Tag tag, String summary, String description) {
+        this.tag = tag;
+        json.putArray("tags").add(tag.title());
+        json.put("operationId", id).put("summary", summary).put("description", description);
+    }
+
+    Tag tag() {
+        return tag;
+    }
+
+    /** A credential may be sent but is not needed. */
+    Operation open() {
+        var security = json.putArray("security");
+        security.addObject();
+        OpenApi.CREDENTIALS.forEach(name -> security.addObject().putArray(name));
+        return this;
+    }
+
+    Operation parameter(String in, String name, boolean required, String description, ObjectNode schema) {
+        schema.remove("description");
+        json.withArray("parameters")
+                .addObject()
+                .put("name", name)
+                .put("in", in)
+                .put("required", required)
+                .put("description", description)
+                .set("schema", schema);
+        return this;
+    }
+
+    Operation idempotent() {
+        json.withArray("parameters").addObject().put("$ref", "#/components/parameters/IdempotencyKey");
+        return this;
+    }
+
+    Operation body(ObjectNode schema, JsonNode example) {
+        var content = json.putObject("requestBody")
+                .put("required", true)
+                .putObject("content")
+                .putObject(MediaType.APPLICATION_JSON);
+        content.set("schema", schema);
+        content.set("example", example);
+        return this;
+    }
+
+    Operation answers(int status, String description, String mediaType, ObjectNode schema) {
+        var response = response(status, description);
+        response.putObject("content").putObject(mediaType).set("schema", schema);
+        return this;
+    }
+
+    Operation answers(int status, String description, ObjectNode schema) {
+        return answers(status, description, MediaType.APPLICATION_JSON, schema);
+    }
+
+    Operation answersNothing(int status, String description) {
+        response(status, description);
+        return this;
+    }
+
+    /** A header of the answer with this status. */
+    Operation tells(int status, String header, String component) {
+        responses
+                .withObject("/%d/headers/%s".formatted(status, header))
+                .put("$ref", "#/components/headers/" + component);
+        return this;
+    }
+
+    /** Refusals as RFC 9457. Where a status has an envelope already, it has both. */
+    Operation problems(int... statuses) {
+        for (var status : statuses) {
+            var name = String.valueOf(status);
+            if (responses.has(name)) {
+                responses
+                        .withObject("/%d/content".formatted(status))
+                        .putObject(ProblemDocument.MEDIA_TYPE)
+                        .set("schema", OpenApi.schema("Problem"));
+            } else {
+                responses.putObject(name).put("$ref", "#/components/responses/Problem" + name);
+            }
+        }
+        return this;
+    }
+
+    /** Refusals as the envelope. */
+    Operation refusals(int... statuses) {
+        for (var status : statuses) {
+            responses.putObject(String.valueOf(status)).put("$ref", "#/components/responses/Command" + status);
+        }
+        return this;
+    }
+
+    private ObjectNode response(int status, String description) {
+        var response = responses.putObject(String.valueOf(status)).put("description", description);
+        response.putObject("headers").putObject("X-Request-Id").put("$ref", "#/components/headers/RequestId");
+        return response;
+    }
+
+    ObjectNode json() {
+        json.set("responses", responses);
+        return json;
+    }
+}

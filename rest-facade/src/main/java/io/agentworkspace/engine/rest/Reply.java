@@ -1,0 +1,70 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.ProblemDocument;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.time.Clock;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** What goes back over the wire, always as one whole array of bytes: a writer that fails half-way would look whole. */
+final class Reply {
+    static final String REPLAYED = "Idempotency-Replayed";
+
+    private Reply() {}
+
+    static Response json(int status, JsonNode body) {
+        return bytes(status, MediaType.APPLICATION_JSON, body, null).build();
+    }
+
+    /** The envelope under the status that stands in it. */
+    static Response envelope(Answer answer) {
+        return envelope(answer, 200);
+    }
+
+    static Response envelope(Answer answer, int successStatus) {
+        var status = answer.success() ? successStatus : answer.status();
+        var response = bytes(status, MediaType.APPLICATION_JSON, answer.envelope(), answer.problem());
+        return answer.replayed() ? response.header(REPLAYED, "true").build() : response.build();
+    }
+
+    /** RFC 9457. */
+    static Response.ResponseBuilder problem(Problem problem, String requestId) {
+        var status = problem.failure().httpStatus();
+        return bytes(status, ProblemDocument.MEDIA_TYPE, ProblemDocument.of(problem, requestId), problem);
+    }
+
+    /** The envelope of a command request that was refused before it got to the runner. */
+    static Response.ResponseBuilder refused(@Nullable String service, Problem refusal, Clock clock) {
+        var problem = asCommand(refusal);
+        var envelope = Envelope.failure(service, Exchange.current().requestId(), clock.instant(), problem);
+        return bytes(problem.failure().commandStatus(), MediaType.APPLICATION_JSON, envelope, problem);
+    }
+
+    /** What a failure of the HTTP layer is called on command routes, which know only the failures of commands. */
+    private static Problem asCommand(Problem problem) {
+        return switch (problem.failure()) {
+            case METHOD_NOT_ALLOWED, NOT_FOUND -> new Problem(Failure.UNKNOWN_SERVICE, problem.note());
+            case UNSUPPORTED_MEDIA_TYPE -> Problem.malformed(problem.note());
+            case BAD_REQUEST -> new Problem(Failure.INVALID_FIELD, problem.note());
+            default -> problem;
+        };
+    }
+
+    private static Response.ResponseBuilder bytes(
+            int status, String mediaType, JsonNode body, @Nullable Problem problem) {
+        var entity = Json.bytes(body);
+        var response =
+                Response.status(status).type(mediaType).entity(entity).header(HttpHeaders.CONTENT_LENGTH, entity.length);
+        var retryAfter = problem == null ? null : problem.retryAfter();
+        return retryAfter == null
+                ? response
+                : response.header(HttpHeaders.RETRY_AFTER, Math.max(1, retryAfter.plusMillis(999).toSeconds()));
+    }
+}

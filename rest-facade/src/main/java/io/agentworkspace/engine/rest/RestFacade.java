@@ -1,0 +1,93 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.model.ToolRunner;
+import jakarta.ws.rs.NotAllowedException;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.Response;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.eclipse.jetty.server.Handler;
+import org.glassfish.jersey.jetty.JettyHttpContainerProvider;
+import org.glassfish.jersey.server.ResourceConfig;
+import org.glassfish.jersey.server.ServerProperties;
+import org.glassfish.jersey.server.model.Resource;
+
+/** The REST door: one Jetty handler for the command routes, the tools' own routes and the gateway's. */
+public final class RestFacade {
+    private final Map<String, Resource.Builder> resources = new LinkedHashMap<>();
+
+    private RestFacade() {}
+
+    /**
+     * Answers every request that it is given, with 404 where there is nothing. It stands behind the gate, which has set
+     * the attributes of {@link io.agentworkspace.engine.model.Incoming}, and at the root of the server: Jersey's
+     * container finds nothing below a context path.
+     */
+    public static Handler handler(ToolRunner runner, Published published, Health health, Clock clock) {
+        var facade = new RestFacade();
+        facade.commands(new CommandRoutes(runner, clock));
+        facade.tools(new ToolRoutes(runner));
+        facade.catalogue(new CatalogueRoutes(runner));
+        facade.gateway(new GatewayRoutes(published, health, clock));
+        facade.contract(new OpenApiRoutes(OpenApi.document(runner.catalogue(), published)));
+        var refusals = new Refusals(clock);
+        var container = new JettyHttpContainerProvider().createContainer(Handler.class, facade.config(refusals));
+        return new Entrance(container, refusals::toResponse);
+    }
+
+    private void commands(CommandRoutes routes) {
+        route("POST", Route.COMMANDS, routes::generic);
+        route("POST", CommandRoutes.ALIAS, routes::alias);
+        // Jersey would answer these itself, and not with the envelope.
+        route("OPTIONS", Route.COMMANDS, _ -> postOnly());
+        route("OPTIONS", CommandRoutes.ALIAS, _ -> postOnly());
+    }
+
+    private static Response postOnly() {
+        throw new NotAllowedException("POST");
+    }
+
+    private void tools(ToolRoutes routes) {
+        for (var tool : routes.tools()) {
+            route(tool.route().method(), tool.route().path(), context -> routes.answer(tool, context));
+        }
+    }
+
+    private void catalogue(CatalogueRoutes routes) {
+        route("GET", CatalogueRoutes.TOOLS, _ -> routes.list());
+        route("GET", CatalogueRoutes.TOOL, routes::read);
+        route("POST", CatalogueRoutes.INVOKE, routes::invoke);
+    }
+
+    private void gateway(GatewayRoutes routes) {
+        route("GET", GatewayRoutes.HEALTH, _ -> routes.health());
+        route("GET", GatewayRoutes.LIVE, _ -> routes.live());
+        route("GET", GatewayRoutes.READY, _ -> routes.ready());
+        route("GET", GatewayRoutes.CONFIG, _ -> routes.config());
+    }
+
+    private void contract(OpenApiRoutes routes) {
+        route("GET", OpenApiRoutes.JSON, _ -> routes.json());
+        route("GET", OpenApiRoutes.YAML, _ -> routes.yaml());
+    }
+
+    private void route(String method, String path, Function<ContainerRequestContext, Response> answer) {
+        resources.computeIfAbsent(path, Resource::builder).addMethod(method).handledBy(new Endpoint(answer));
+    }
+
+    /** Nothing is looked up or discovered: what is registered here is all there is. */
+    private ResourceConfig config(Refusals refusals) {
+        var config = new ResourceConfig()
+                .property(ServerProperties.WADL_FEATURE_DISABLE, true)
+                .property(ServerProperties.FEATURE_AUTO_DISCOVERY_DISABLE, true)
+                .property(ServerProperties.METAINF_SERVICES_LOOKUP_DISABLE, true)
+                .property(ServerProperties.BV_FEATURE_DISABLE, true)
+                .property(ServerProperties.JSON_PROCESSING_FEATURE_DISABLE, true)
+                .register(refusals);
+        resources.values().forEach(resource -> config.registerResources(resource.build()));
+        return config;
+    }
+}

@@ -1,0 +1,79 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolRunner;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.core.Response;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The tools that have a route of their own: the body's fields, the query's and the path's are one set of arguments. */
+final class ToolRoutes {
+    private final ToolRunner runner;
+
+    ToolRoutes(ToolRunner runner) {
+        this.runner = runner;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return runner.catalogue().tools().stream()
+                .filter(tool -> !tool.isCommand())
+                .toList();
+    }
+
+    Response answer(Tool<?, ?> tool, ContainerRequestContext context) {
+        var arguments = Body.optional(context);
+        var fields = Field.of(tool.inputSchema().json());
+        merge(context.getUriInfo().getQueryParameters(), fields, arguments);
+        merge(context.getUriInfo().getPathParameters(), fields, arguments);
+        var answer = runner.run(Exchange.current().asks(tool.name(), arguments, false));
+        if (answer.problem() != null) {
+            throw answer.problem();
+        }
+        return Reply.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
+    }
+
+    /** Parameters that the tool does not know are left out, like unknown fields of a body. */
+    private static void merge(MultivaluedMap<String, String> given, List<Field> fields, ObjectNode arguments) {
+        for (var field : fields) {
+            var values = given.get(field.path());
+            if (values != null) {
+                set(arguments, field, values);
+            }
+        }
+    }
+
+    /** {@code page.limit=10} becomes {@code {"page":{"limit":10}}}. */
+    private static void set(ObjectNode arguments, Field field, List<String> values) {
+        var at = arguments;
+        for (var parent : field.parents()) {
+            at = at.get(parent) instanceof ObjectNode object ? object : at.putObject(parent);
+        }
+        var last = values.getLast();
+        switch (field.type()) {
+            case "integer" -> at.put(field.name(), whole(field, last));
+            case "boolean" -> at.put(field.name(), flag(field, last));
+            case "array" -> values.forEach(at.putArray(field.name())::add);
+            default -> at.put(field.name(), last);
+        }
+    }
+
+    private static long whole(Field field, String value) {
+        try {
+            return Long.parseLong(value);
+        } catch (NumberFormatException e) {
+            throw Problem.invalid(field.path(), "must be an integer");
+        }
+    }
+
+    private static boolean flag(Field field, String value) {
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw Problem.invalid(field.path(), "must be true or false");
+        };
+    }
+}

@@ -1,0 +1,149 @@
+package io.agentworkspace.engine.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+class OpenApiTest {
+    private static TestServer server;
+    private static JsonNode document;
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = new TestServer();
+        document = server.send(server.anonymously("/api/openapi.json")).json();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        server.close();
+    }
+
+    private static JsonNode operation(String method, String path) {
+        return document.path("paths").path(path).path(method.toLowerCase(Locale.ROOT));
+    }
+
+    @Test
+    void itIsTheContractsVersionAtThisAddress() {
+        assertThat(document.get("openapi").asString()).isEqualTo("3.1.0");
+        assertThat(document.at("/info/version").asString()).isEqualTo("2026-05-25");
+        assertThat(document.at("/servers/0/url").asString()).isEqualTo("http://engine.test");
+    }
+
+    @Test
+    void everyToolOfTheCatalogueHasItsOperation() {
+        for (var tool : server.runner.catalogue().tools()) {
+            var operation = operation(tool.route().method(), tool.route().path());
+            assertThat(operation.path("operationId").asString()).isEqualTo(tool.name());
+            assertThat(operation.path("description").asString()).startsWith(tool.description());
+        }
+    }
+
+    @Test
+    void theRoutesBesideTheToolsAreThere() {
+        assertThat(List.copyOf(document.get("paths").propertyNames()))
+                .contains(
+                        "/demo/v1/Engine/tps",
+                        "/api/health",
+                        "/api/health/live",
+                        "/api/health/ready",
+                        "/api/config",
+                        "/api/openapi.json",
+                        "/api/openapi.yaml",
+                        "/api/mcp/tools",
+                        "/api/mcp/tools/{name}",
+                        "/api/mcp/tools/{name}/invoke");
+    }
+
+    @Test
+    void onlyTagsInUseAreListed() {
+        assertThat(document.get("tags").valueStream().map(tag -> tag.get("name").asString()))
+                .containsExactly("Gateway", "API Keys", "MCP", "02 - Agent");
+    }
+
+    @Test
+    void commandRoutesDeclareTheContractsStatuses() {
+        assertThat(operation("POST", "/demo/v1/Engine/tps/agent/create").get("responses").propertyNames())
+                .containsExactly("200", "400", "401", "429", "500");
+        assertThat(document.at("/components/responses/Command400/description").asString())
+                .contains("malformed_json (1001)", "missing_field (1003)")
+                .doesNotContain("method_not_allowed", "bad_request");
+        assertThat(document.at("/components/responses/Command401/content").propertyNames())
+                .containsExactly("application/json");
+        assertThat(document.at("/components/responses/Problem404/content").propertyNames())
+                .containsExactly("application/problem+json");
+    }
+
+    @Test
+    void requestsHaveExamplesAndFieldsStayOpen() {
+        var body = operation("POST", "/demo/v1/Engine/tps/agent/create").at("/requestBody/content/application~1json");
+        assertThat(body.at("/example/vx/name").asString()).isEqualTo("scout");
+        assertThat(document.at("/components/schemas/AP_CreateRequest").toString()).doesNotContain("additionalProperties");
+        assertThat(document.at("/components/schemas/CommandRequest").toString()).doesNotContain("additionalProperties");
+    }
+
+    @Test
+    void whatStandsInThePathIsNotInTheBody() {
+        var update = operation("PATCH", "/api/keys/{id}");
+        assertThat(update.at("/parameters/0/in").asString()).isEqualTo("path");
+        assertThat(document.at("/components/schemas/AK_UpdateRequest/properties").propertyNames())
+                .contains("name")
+                .doesNotContain("id");
+        assertThat(document.at("/components/schemas/AK_UpdateRequest/required").toString()).doesNotContain("id");
+        assertThat(operation("GET", "/api/keys").get("parameters").valueStream().map(p -> p.get("name").asString()))
+                .containsExactly("enabled", "labels", "page.limit", "page.cursor");
+    }
+
+    @Test
+    void everyReferenceLeadsSomewhereAndEveryIdIsUnique() {
+        var references = new ArrayList<String>();
+        collect(document, references);
+        assertThat(references).isNotEmpty().allSatisfy(reference ->
+                assertThat(document.at(reference.substring(1)).isMissingNode()).as(reference).isFalse());
+
+        var ids = document.get("paths").valueStream()
+                .flatMap(JsonNode::valueStream)
+                .map(operation -> operation.get("operationId").asString())
+                .toList();
+        assertThat(new HashSet<>(ids)).hasSameSizeAs(ids);
+    }
+
+    private static void collect(JsonNode node, List<String> references) {
+        if (node.path("$ref").isString()) {
+            references.add(node.get("$ref").asString());
+        }
+        node.values().forEach(inner -> collect(inner, references));
+    }
+
+    @Test
+    void theYamlSaysTheSame() throws Exception {
+        var got = server.send(server.anonymously("/api/openapi.yaml"));
+
+        assertThat(got.header("Content-Type")).isEqualTo("application/yaml");
+        assertThat(new YAMLMapper().readTree(got.response().body())).isEqualTo(document);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/openapi.json", "/api/openapi.yaml"})
+    void whoHasItAlreadyIsNotSentItAgain(String path) throws Exception {
+        var first = server.send(server.anonymously(path));
+        var second = server.send(server.anonymously(path).header("If-None-Match", first.header("ETag")));
+        var other = server.send(server.anonymously(path).header("If-None-Match", "\"other\""));
+
+        assertThat(first.header("ETag")).matches("\"[0-9a-f]{32}\"");
+        assertThat(second.status()).isEqualTo(304);
+        assertThat(second.response().body()).isEmpty();
+        assertThat(second.header("ETag")).isEqualTo(first.header("ETag"));
+        assertThat(other.status()).isEqualTo(200);
+    }
+}

@@ -1,0 +1,73 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Context;
+import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolRunner;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Find, access, bind, handler, envelope; no database. A defect in a handler comes out as it is. */
+final class TestRunner implements ToolRunner {
+    final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final Map<String, Answer> answered = new ConcurrentHashMap<>();
+    private final Catalogue catalogue;
+    private final Clock clock;
+
+    TestRunner(Catalogue catalogue, Clock clock) {
+        this.catalogue = catalogue;
+        this.clock = clock;
+    }
+
+    @Override
+    public Catalogue catalogue() {
+        return catalogue;
+    }
+
+    @Override
+    public Answer run(Request request) {
+        requests.add(request);
+        var key = request.idempotencyKey();
+        if (key != null && answered.get(key) instanceof Answer stored) {
+            return new Answer(stored.envelope(), stored.problem(), true);
+        }
+        var call = new Call(
+                request.caller(), request.service(), request.requestId(), Context.DEFAULT, null, clock.instant());
+        call.context(new Context(
+                Context.DEFAULT,
+                new Context.Ref(request.caller().user(), request.caller().userName()),
+                null,
+                null,
+                null,
+                null,
+                0));
+        try {
+            var tool = catalogue.read(request.service());
+            if (!request.caller().may(tool)) {
+                throw Problem.notPermitted(tool.name() + " needs the capability " + tool.capability().word());
+            }
+            var answer = new Answer(Envelope.success(call, handle(tool, request, call)), null, false);
+            if (key != null) {
+                answered.put(key, answer);
+            }
+            return answer;
+        } catch (Problem problem) {
+            return new Answer(Envelope.failure(call, problem), problem, false);
+        }
+    }
+
+    private static <I extends Record, O extends Record> O handle(Tool<I, O> tool, Request request, Call call) {
+        var input = tool.inputSchema().read(request.arguments(), request.strict());
+        input.remove(Schema.IDEMPOTENCY_KEY);
+        return tool.handler().handle(Json.bind(input, tool.input()), call);
+    }
+}
