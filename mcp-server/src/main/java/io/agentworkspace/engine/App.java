@@ -67,8 +67,8 @@ final class App implements AutoCloseable {
         Migrations.run(db);
         var watch = keep(source.watch());
         var keys = new KeyStore(db, clock, watch);
-        var keyFile = settings.databaseUrl() == null ? settings.dataDir().resolve("first-api-key") : null;
-        firstKey = new FirstStart(db, keys, clock).run(settings, keyFile);
+        firstKey = new FirstStart(db, keys, clock)
+                .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
         var presence = new Presence(db);
         keep(new Housekeeping(db, presence, clock, List.of())).start();
         serve(server, published, db, keys, presence);

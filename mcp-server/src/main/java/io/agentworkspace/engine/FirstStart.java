@@ -9,10 +9,7 @@ import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.TenantStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
@@ -33,10 +30,10 @@ final class FirstStart {
     }
 
     /**
-     * @param keyFile where the key is left besides, mode 0600; null: nowhere
+     * @param directory where the key is left besides, in a file of its own; null: nowhere
      * @return the key, on a fresh database only; of several replicas that start together one gets it
      */
-    Optional<FirstKey> run(Settings settings, @Nullable Path keyFile) {
+    Optional<FirstKey> run(Settings settings, @Nullable Path directory) {
         return db.transaction(() -> {
             var tenants = new TenantStore(db);
             if (!tenants.isFresh()) {
@@ -49,24 +46,20 @@ final class FirstStart {
             var tenant = tenants.create(Name.of("default"), settings.plan().name().toLowerCase(Locale.ROOT), now);
             var owner = tenants.createUser(tenant, Name.of("owner"), Role.OWNER, now);
             keys.insert(key, new KeyStore.Holder(tenant, owner, "first key", List.of(Capability.ALL)), now);
-            if (keyFile != null) {
-                write(keyFile, key.reveal());
+            var first = new FirstKey(key.reveal());
+            if (directory != null) {
+                keep(first, directory);
             }
-            return Optional.of(new FirstKey(key.reveal()));
+            return Optional.of(first);
         });
     }
 
     /** Before the commit: a key that exists must never be one that nobody was told. */
-    private static void write(Path file, String key) {
+    private static void keep(FirstKey key, Path directory) {
         try {
-            var owner = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-            var unfinished = file.resolveSibling(file.getFileName() + ".new");
-            Files.deleteIfExists(unfinished);
-            Files.createFile(unfinished, owner);
-            Files.writeString(unfinished, key + "\n");
-            Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            key.keepIn(directory);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + file, e);
+            throw new UncheckedIOException("cannot write the first key to " + directory, e);
         }
     }
 }

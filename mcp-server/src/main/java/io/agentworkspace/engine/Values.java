@@ -1,5 +1,7 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Problem;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
@@ -12,7 +14,6 @@ import java.util.regex.Pattern;
 final class Values {
     private static final Pattern RATE = Pattern.compile("([1-9]\\d{0,6})/s(?: burst ([1-9]\\d{0,6}))?");
     private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9_.:\\[\\]-]+");
-    private static final Pattern KEY = Pattern.compile("ek_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}");
 
     private Values() {}
 
@@ -65,8 +66,11 @@ final class Values {
     }
 
     static String key(String text) {
-        require(KEY.matcher(text).matches());
-        return text;
+        try {
+            return ApiKey.parse(text).reveal();
+        } catch (Problem e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 
     static RateLimit rate(String text) {

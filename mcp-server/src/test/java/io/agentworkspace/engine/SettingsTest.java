@@ -3,7 +3,9 @@ package io.agentworkspace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.identity.ApiKey;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -11,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SettingsTest {
-    private static final String KEY = "ek_0123456789ab_0123456789abcdefghijABCDEFGHIJ012345";
+    private static final String KEY = ApiKey.generate(new SecureRandom()).reveal();
 
     @Test
     void nothingGivenIsALocalEngineWithItsOwnDatabase() {
