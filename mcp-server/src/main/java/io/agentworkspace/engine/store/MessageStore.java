@@ -3,6 +3,7 @@ package io.agentworkspace.engine.store;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Message;
+import io.agentworkspace.engine.model.Problem;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -86,7 +87,11 @@ public final class MessageStore {
                 .orElseThrow();
     }
 
-    /** Takes the next place in a zone's stream. */
+    /**
+     * Takes the next place in a zone's stream.
+     *
+     * @throws Problem {@code conflict} when the zone has gone since it was looked up
+     */
     public Place nextIn(Call call, long stream) {
         return db.sql(call, """
                 UPDATE stream SET last_seq = last_seq + 1, last_at = :now
@@ -95,7 +100,7 @@ public final class MessageStore {
                 """)
                 .set("stream", stream)
                 .one(row -> new Place(row.number("id"), row.number("last_seq")))
-                .orElseThrow();
+                .orElseThrow(() -> Problem.conflict("the zone has just been destroyed"));
     }
 
     /**

@@ -13,10 +13,14 @@ import static io.agentworkspace.engine.tools.Scene.unread;
 import static io.agentworkspace.engine.tools.Scene.zone;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.Person;
 import io.agentworkspace.engine.Reply;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.model.Role;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -338,5 +342,28 @@ class ZoneToolsTest {
         of(stranger, "DM_Destroy", "Library", "Ada").ok();
         assertThat(read(ann, "default", ",'domain':'Library','zone':'Desk'").ok().texts("/content", "content"))
                 .containsExactly("secret");
+    }
+
+    @Test
+    void endingAZoneWhileOthersTalkThereIsNeverADefect() throws Exception {
+        var owner = tenant.person(Door.MCP, "olga", Role.OWNER);
+        domain(owner, "Crowd", "private");
+        agents(owner, "Oak", "Elm");
+        invite(owner, "Crowd", "Oak").ok();
+        for (var round = 0; round < 10; round++) {
+            zone(owner, "Crowd", "Brief");
+            Callable<Reply> talk = () -> say(owner, "Oak", "Crowd", "Brief", "hello");
+            Callable<Reply> look = () -> read(owner, "Oak", ",'domain':'Crowd','zone':'Brief'");
+            Callable<Reply> join = () -> invite(owner, "Crowd", "Elm");
+            Callable<Reply> leave = () -> of(owner, "DM_Kick", "Crowd", "Elm");
+            Callable<Reply> end =
+                    () -> owner.call("ZN_Destroy", "{'target':{'domain':'Crowd','zone':'Brief'}}").ok();
+            try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                for (var reply : threads.invokeAll(List.of(talk, look, join, talk, leave, end, talk, look, talk))) {
+                    assertThat(reply.get().code()).as(reply.get()::note).isIn(0, 3001, 3003);
+                }
+            }
+        }
+        assertThat(readDomain(owner, "Crowd").ok().texts("/zones", "name")).containsExactly("main");
     }
 }
