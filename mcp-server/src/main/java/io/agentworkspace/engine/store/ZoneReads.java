@@ -149,7 +149,7 @@ public final class ZoneReads {
                     ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
                     : ZoneStore.missing(zone, looked.zones());
         }
-        return new Found(looked.zone(), newest(looked.messages(), limit));
+        return new Found(looked.zone(), Slice.newest(looked.messages(), limit, message -> String.valueOf(message.seq())));
     }
 
     private static Looked looked(Call call, Row row) throws SQLException {
@@ -170,13 +170,5 @@ public final class ZoneReads {
         } catch (NumberFormatException e) {
             throw Cursor.invalid();
         }
-    }
-
-    private static Slice<Message> newest(List<Message> messages, int limit) {
-        if (messages.size() <= limit) {
-            return new Slice<>(messages, null);
-        }
-        var page = messages.subList(messages.size() - limit, messages.size());
-        return new Slice<>(page, Cursor.of(String.valueOf(page.getFirst().seq())));
     }
 }
