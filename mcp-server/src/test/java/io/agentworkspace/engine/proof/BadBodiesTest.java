@@ -153,7 +153,7 @@ class BadBodiesTest {
             var got = unknown(way, given);
             assertThat(got.note()).as("%s %s", way, got).contains(meant);
         });
-        for (var given : List.of("COMMAND", "DEFAULT", "A", "x".repeat(70), "%s%n", "{}", "tools/call")) {
+        for (var given : List.of("COMMAND", "DEFAULT", "A", "x".repeat(70), "{}", "tools/call")) {
             unknown(way, given);
         }
     }
@@ -162,7 +162,7 @@ class BadBodiesTest {
     @ParameterizedTest
     @EnumSource(value = Way.class, names = {"GENERIC", "MCP"})
     void aCommandOfAnyCharactersIsUnknown(Way way) {
-        for (var given : List.of("../../etc/passwd", "a\tb", "\u202Ex", "<script>alert(1)</script>", "'; DROP TABLE agent; --",
+        for (var given : List.of("../../etc/passwd", "%s%n", "a\tb", "\u202Ex", "<script>alert(1)</script>", "'; DROP TABLE agent; --",
                 "😀".repeat(40), "x".repeat(63) + "😀", "x".repeat(79) + "😀", "n".repeat(100_000), "\uFFFF")) {
             unknown(way, given);
         }

@@ -119,7 +119,6 @@ class FieldRulesTest {
             edge(way, "AP_Chat", content, letter, 64_000);
             edge(way, "AP_List", context, letter, 64);
         }
-        edge(way, "AP_Modify", description, "\\n", 2_000);
     }
 
     private void edge(Way way, String service, String arguments, String letter, int limit) {
