@@ -97,7 +97,8 @@ final class App implements AutoCloseable {
     }
 
     /** Where the database is, and who we are there. */
-    private record Source(String url, @Nullable String user, @Nullable String password) {
+    private record Source(
+            String url, @Nullable String user, @Nullable String password) {
         Db open(int poolSize) {
             return new Db(url, user, password, poolSize);
         }

@@ -83,7 +83,8 @@ sealed interface Shape {
             var schema = Json.object().put("type", "object");
             var properties = schema.putObject("properties");
             fields.forEach(field -> properties.set(field.name(), field.json()));
-            var required = fields.stream().filter(Field::required).map(Field::name).toList();
+            var required =
+                    fields.stream().filter(Field::required).map(Field::name).toList();
             if (!required.isEmpty()) {
                 required.forEach(schema.putArray("required")::add);
             }
@@ -120,7 +121,8 @@ sealed interface Shape {
     }
 
     private static Shape shape(AnnotatedType annotated, Doc doc, boolean closed) {
-        var type = annotated.getType() instanceof ParameterizedType generic ? generic.getRawType() : annotated.getType();
+        var type =
+                annotated.getType() instanceof ParameterizedType generic ? generic.getRawType() : annotated.getType();
         if (type == String.class) {
             return new Text(doc.max(), List.of(doc.oneOf()));
         } else if (type == Name.class) {

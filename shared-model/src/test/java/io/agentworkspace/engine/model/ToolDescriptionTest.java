@@ -25,9 +25,7 @@ class ToolDescriptionTest {
                 .containsExactly("name", "title", "description", "inputSchema", "outputSchema", "annotations");
         assertThat(described.at("/inputSchema/required/0").asString()).isEqualTo("content");
         assertThat(described.at("/outputSchema/required/0").asString()).isEqualTo("header");
-        assertThat(Json.text(described.get("annotations")))
-                .isEqualTo(
-                        """
+        assertThat(Json.text(described.get("annotations"))).isEqualTo("""
                         {"title":"Echo","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}""");
     }
 }
