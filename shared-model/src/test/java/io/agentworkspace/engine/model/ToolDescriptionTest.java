@@ -28,4 +28,13 @@ class ToolDescriptionTest {
         assertThat(Json.text(described.get("annotations"))).isEqualTo("""
                         {"title":"Echo","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}""");
     }
+
+    @Test
+    void limitsAreTheInputsAndAnswersMayBeAsLongAsTheyAre() {
+        var input = Schema.ofInput(In.class, false).json();
+        var output = Schema.of(Out.class).json();
+
+        assertThat(input.at("/properties/content/maxLength").asLong()).isEqualTo(1_000);
+        assertThat(output.at("/properties/said").has("maxLength")).isFalse();
+    }
 }
