@@ -161,6 +161,7 @@ public final class AgentStore {
                      listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)
                 UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id
                 """).set("id", held.id()).run();
+        MembershipStore.silence(db, call, held.owner());
     }
 
     /** Puts the agent on the acting user's roster; whether it was not there before. */

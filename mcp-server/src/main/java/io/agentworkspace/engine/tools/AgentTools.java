@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Json;
@@ -214,8 +215,21 @@ final class AgentTools {
             return new Changed(agent, agent.revision(), false);
         }
         var agent = agents.update(call, held, change);
+        rename(call, new Ref(held.id(), agent.name()));
         tell(call, "agent.deployment.updated", agent, fields.stream().distinct().toList());
         return new Changed(agent, agent.revision(), true);
+    }
+
+    /** The call's own context shows the name as it is now. */
+    private static void rename(Call call, Ref renamed) {
+        var context = call.context();
+        if (context.self() != null && context.self().id() == renamed.id()) {
+            context = context.withSelf(renamed, context.unread());
+        }
+        if (context.agent() != null && context.agent().id() == renamed.id()) {
+            context = context.withAgent(renamed);
+        }
+        call.context(context);
     }
 
     private static void add(List<String> fields, String name, @Nullable Object value) {

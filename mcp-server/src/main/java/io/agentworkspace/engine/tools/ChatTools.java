@@ -14,6 +14,7 @@ import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.MessageStore;
 import io.agentworkspace.engine.store.MessageStore.Before;
 import io.agentworkspace.engine.store.MessageStore.Place;
+import io.agentworkspace.engine.store.MessageStore.Saying;
 import io.agentworkspace.engine.store.ZoneEntry;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,8 +81,9 @@ final class ChatTools {
                 : messages.nextDirect(call, speaker.id(), Objects.requireNonNull(to.other()).id());
         var before = guard(call, place, replyTo, to);
         var said = new ArrayList<Message>();
-        said.add(messages.insert(
-                call, place, speaker, to.other() == null ? null : (Long) to.other().id(), in.content(), before));
+        var other = to.other() == null ? null : (Long) to.other().id();
+        var saying = new Saying(speaker, call.context().self() != null, other, in.content());
+        said.add(messages.insert(call, place, saying, before));
         var incoming = messages.take(call, speaker.id(), Page.limit(in.page()));
         said.addAll(incoming);
         if (call.context().self() != null) {

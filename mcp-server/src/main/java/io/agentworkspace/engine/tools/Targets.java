@@ -34,14 +34,45 @@ final class Targets {
     record Domain(
             @Doc("The domain's name.") Name domain, @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    record DomainAgent(
-            @Doc("The domain's name.") @Nullable Name domain,
-            @Doc("The agent's name.") @Nullable Name agent,
+    record DomainPrefix(
+            @Doc("How the domains' names start; all when left out.") @Nullable Name domain,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record EnteredDomain(
+            @Doc("The domain's name; the entered one when left out.") @Nullable Name domain,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record EnteredDomainAgent(
+            @Doc("The domain's name; the entered one when left out.") @Nullable Name domain,
+            @Doc("Shows just this member.") @Nullable Name agent,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record DomainSelf(
+            @Doc("The domain's name.") Name domain,
+            @Doc("The agent's name; the one you are logged on as when left out.") @Nullable Name agent,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record DomainHost(
+            @Doc("The domain's name; always needed, never taken from the context.") Name domain,
+            @Doc("For whom you act: the domain's host or an agent of yours; it does not limit what is destroyed.")
+                    @Nullable Name agent,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    /** For what is never taken from the context. */
+    record ThisMember(
+            @Doc("The domain's name; always needed, never taken from the context.") Name domain,
+            @Doc("The agent's name; always needed, never taken from the context.") Name agent,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record Zone(
             @Doc("The domain's name; the entered one when left out.") @Nullable Name domain,
             @Doc("The zone's name.") @Nullable Name zone,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    /** For what is never taken from the context. */
+    record ThisZone(
+            @Doc("The domain's name; always needed, never taken from the context.") Name domain,
+            @Doc("The zone's name; always needed, never taken from the context.") Name zone,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record Bank(

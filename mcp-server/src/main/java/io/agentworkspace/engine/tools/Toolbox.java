@@ -6,12 +6,17 @@ import io.agentworkspace.engine.store.AgentReads;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.DomainReads;
+import io.agentworkspace.engine.store.DomainStore;
 import io.agentworkspace.engine.store.EventStore;
 import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.MembershipStore;
 import io.agentworkspace.engine.store.MessageStore;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.UserReads;
 import io.agentworkspace.engine.store.ZoneEntry;
+import io.agentworkspace.engine.store.ZoneReads;
+import io.agentworkspace.engine.store.ZoneStore;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,12 +40,18 @@ public final class Toolbox {
         var messages = new MessageStore(db);
         var agents = new AgentStore(db);
         var events = new EventStore(db);
-        var zones = new ZoneEntry(db);
+        var domains = new DomainStore(db);
+        var domainReads = new DomainReads(db, domains);
+        var memberships = new MembershipStore(db, agents);
+        var zones = new ZoneStore(db);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new UserTools(new UserReads(db)).tools());
         tools.addAll(new AgentTools(agents, new AgentReads(db, agents), events).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
-        tools.addAll(new ChatTools(agents, messages, zones).tools());
+        tools.addAll(new ChatTools(agents, messages, new ZoneEntry(db, domains)).tools());
+        tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
+        tools.addAll(new MembershipTools(domains, memberships, messages).tools());
+        tools.addAll(new ZoneTools(domains, zones, new ZoneReads(db, domainReads), contexts, messages).tools());
         return new Catalogue(List.copyOf(tools));
     }
 }
