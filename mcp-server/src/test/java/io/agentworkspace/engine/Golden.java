@@ -28,6 +28,15 @@ final class Golden {
         assertThat(Repository.text(file)).as("%s is stale: %s", file, HOW).isEqualTo(text);
     }
 
+    /** Between the two comments of this name, which have a line each, the file holds just this text. */
+    static void checkPart(Path file, String name, String text) {
+        var whole = Repository.text(file);
+        var begin = whole.indexOf('\n', whole.indexOf("<!-- " + name)) + 1;
+        var end = whole.indexOf("<!-- /" + name);
+        assertThat(begin).as("%s has a place for %s", file, name).isPositive().isLessThanOrEqualTo(end);
+        check(file, whole.substring(0, begin) + text + whole.substring(end));
+    }
+
     /** The folder holds the files of these names, and no others. */
     static void checkFolder(Path folder, Map<String, String> files) {
         var present = Repository.files(Repository.ROOT.relativize(folder).toString(), "");
