@@ -34,6 +34,18 @@ final class Visible {
                            AND mine.state IN ('member', 'invited')))
             """;
 
+    /** Whether what is said in the domain {@code d} is for the acting user to read: its owner, the admins, whoever has a member. */
+    static final String TALK = """
+            (d.owner_id = ctx.user_id
+             OR :admin
+             OR EXISTS (SELECT 1
+                          FROM membership mine
+                         WHERE mine.tenant_id = d.tenant_id
+                           AND mine.domain_id = d.id
+                           AND mine.owner_id = ctx.user_id
+                           AND mine.state = 'member'))
+            """;
+
     /** For a bank under the alias {@code b}, outside the trash. */
     static final String BANK = """
             (b.deleted_at IS NULL
