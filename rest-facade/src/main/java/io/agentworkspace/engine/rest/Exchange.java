@@ -25,7 +25,8 @@ record Exchange(Request request) {
         return (String) Objects.requireNonNull(request.getAttribute(Incoming.REQUEST_ID), Incoming.REQUEST_ID);
     }
 
-    @Nullable Caller caller() {
+    @Nullable
+    Caller caller() {
         return (Caller) request.getAttribute(Incoming.CALLER);
     }
 
@@ -47,7 +48,8 @@ record Exchange(Request request) {
         return request.getLength();
     }
 
-    @Nullable String contentType() {
+    @Nullable
+    String contentType() {
         return request.getHeaders().get(HttpHeader.CONTENT_TYPE);
     }
 
@@ -70,7 +72,8 @@ record Exchange(Request request) {
     ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
         var caller = caller();
         if (caller == null) {
-            throw Problem.unauthenticated("send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
+            throw Problem.unauthenticated(
+                    "send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
         }
         var key = request.getHeaders().get("Idempotency-Key");
         return new ToolRunner.Request(service, arguments, caller, requestId(), strict, key);
