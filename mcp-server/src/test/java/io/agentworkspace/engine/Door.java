@@ -25,17 +25,10 @@ public enum Door {
                     .put("id", UUID.randomUUID().toString())
                     .put("method", "tools/call");
             rpc.putObject("params").put("name", service).set("arguments", arguments);
-<<<<<<< HEAD
-            var answer = Json.readObject(post(url + "/mcp", key, Json.bytes(rpc), Map.of()).body());
-            return new Reply((ObjectNode) (answer.has("error")
-                    ? answer.at("/error/data")
-                    : answer.at("/result/structuredContent")));
-=======
             var answer = Json.readObject(
                     post(url + "/mcp", key, Json.bytes(rpc), Map.of()).body());
             return new Reply((ObjectNode)
-                    (answer.has("error") ? answer.at("/error/data/envelope") : answer.at("/result/structuredContent")));
->>>>>>> main
+                    (answer.has("error") ? answer.at("/error/data") : answer.at("/result/structuredContent")));
         }
     },
     REST {

@@ -23,8 +23,11 @@ final class Rows {
                       JOIN information_schema.tables t USING (table_schema, table_name)
                      WHERE c.table_schema = 'public' AND c.column_name = 'tenant_id' AND t.table_type = 'BASE TABLE'
                     """)) {
-                rows.put(table, texts(
-                        connection, "SELECT t::text FROM %s t WHERE tenant_id = %d ORDER BY 1".formatted(table, tenant)));
+                rows.put(
+                        table,
+                        texts(
+                                connection,
+                                "SELECT t::text FROM %s t WHERE tenant_id = %d ORDER BY 1".formatted(table, tenant)));
             }
             return rows;
         } catch (SQLException e) {
