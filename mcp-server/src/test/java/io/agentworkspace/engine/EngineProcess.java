@@ -65,8 +65,9 @@ public final class EngineProcess implements AutoCloseable {
 
     /** The process of the database that serves this engine. */
     public long postmaster() throws IOException {
-        return Long.parseLong(
-                Files.readAllLines(dataDir.resolve("postgres/postmaster.pid")).getFirst().strip());
+        return Long.parseLong(Files.readAllLines(dataDir.resolve("postgres/postmaster.pid"))
+                .getFirst()
+                .strip());
     }
 
     /** Nothing that it has in hand is finished. */

@@ -43,7 +43,11 @@ class MainTest {
     @Test
     void aDataDirectoryThatCannotBeUsedIsOneLineAndExitCodeOne() throws Exception {
         Process engine = EngineProcess.spawn("--data-dir", "/dev/null/engine");
-        assertThat(engine.errorReader().lines()).singleElement().asString().startsWith("engine: ").contains("/dev/null/engine");
+        assertThat(engine.errorReader().lines())
+                .singleElement()
+                .asString()
+                .startsWith("engine: ")
+                .contains("/dev/null/engine");
         assertThat(engine.waitFor()).isEqualTo(1);
     }
 

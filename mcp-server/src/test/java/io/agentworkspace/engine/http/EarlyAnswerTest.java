@@ -24,7 +24,10 @@ class EarlyAnswerTest {
                             + BODY.length() + "\r\n\r\n",
                     BODY,
                     "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-            assertThat(answers).startsWith("HTTP/1.1 4").contains("HTTP/1.1 200 ").containsOnlyOnce("Connection: close");
+            assertThat(answers)
+                    .startsWith("HTTP/1.1 4")
+                    .contains("HTTP/1.1 200 ")
+                    .containsOnlyOnce("Connection: close");
         }
     }
 

@@ -39,8 +39,11 @@ class BadBodiesTest {
         bodies.put("a comment", good.replaceFirst("\\{", "{/* hi */").getBytes(UTF_8));
         bodies.put("no quotes", good.replaceFirst("\"vx\"", "vx").getBytes(UTF_8));
         bodies.put("NaN", good.replaceFirst("\"d\"", "NaN").getBytes(UTF_8));
-        bodies.put("a raw line break in a string", good.replaceFirst("\"d\"", "\"d\n\"").getBytes(UTF_8));
-        bodies.put("a raw NUL in a string", good.replaceFirst("\"d\"", "\"d\0\"").getBytes(UTF_8));
+        bodies.put(
+                "a raw line break in a string",
+                good.replaceFirst("\"d\"", "\"d\n\"").getBytes(UTF_8));
+        bodies.put(
+                "a raw NUL in a string", good.replaceFirst("\"d\"", "\"d\0\"").getBytes(UTF_8));
         bodies.put("NULs alone", new byte[100]);
         bodies.put("invalid UTF-8", bytes(good, 0xC3, 0x28));
         bodies.put("overlong UTF-8", bytes(good, 0xC0, 0xAF));
@@ -48,17 +51,34 @@ class BadBodiesTest {
         bodies.put("beyond Unicode", bytes(good, 0xF5, 0x80, 0x80, 0x80));
         bodies.put("UTF-16", good.getBytes(UTF_16));
         bodies.put("a byte order mark", ("\uFEFF" + good).getBytes(UTF_8));
-        bodies.put("a field twice", good.replaceFirst("\"vx\"", "\"vx\":{},\"vx\"").getBytes(UTF_8));
-        bodies.put("an inner field twice", good.replaceFirst("\"name\"", "\"name\":\"Eve\",\"name\"").getBytes(UTF_8));
-        bodies.put("100,000 arrays", good.replaceFirst("\"d\"", "[".repeat(100_000)).getBytes(UTF_8));
+        bodies.put(
+                "a field twice", good.replaceFirst("\"vx\"", "\"vx\":{},\"vx\"").getBytes(UTF_8));
+        bodies.put(
+                "an inner field twice",
+                good.replaceFirst("\"name\"", "\"name\":\"Eve\",\"name\"").getBytes(UTF_8));
+        bodies.put(
+                "100,000 arrays",
+                good.replaceFirst("\"d\"", "[".repeat(100_000)).getBytes(UTF_8));
         bodies.put("100,000 objects", "{\"vx\":".repeat(100_000).getBytes(UTF_8));
-        bodies.put("65 levels", good.replaceFirst("\"d\"", "[".repeat(64) + "]".repeat(64)).getBytes(UTF_8));
-        bodies.put("a huge number", good.replaceFirst("\"d\"", "1" + "0".repeat(500_000)).getBytes(UTF_8));
-        bodies.put("a huge field name", good.replaceFirst("\"vx\"", "\"" + "v".repeat(500_000) + "\"").getBytes(UTF_8));
-        bodies.put("an unfinished escape", good.replaceFirst("\"d\"", "\"\\\\u12\"").getBytes(UTF_8));
-        bodies.put("an unknown escape", good.replaceFirst("\"d\"", "\"\\\\x41\"").getBytes(UTF_8));
+        bodies.put(
+                "65 levels",
+                good.replaceFirst("\"d\"", "[".repeat(64) + "]".repeat(64)).getBytes(UTF_8));
+        bodies.put(
+                "a huge number",
+                good.replaceFirst("\"d\"", "1" + "0".repeat(500_000)).getBytes(UTF_8));
+        bodies.put(
+                "a huge field name",
+                good.replaceFirst("\"vx\"", "\"" + "v".repeat(500_000) + "\"").getBytes(UTF_8));
+        bodies.put(
+                "an unfinished escape",
+                good.replaceFirst("\"d\"", "\"\\\\u12\"").getBytes(UTF_8));
+        bodies.put(
+                "an unknown escape", good.replaceFirst("\"d\"", "\"\\\\x41\"").getBytes(UTF_8));
         bodies.put("a form", "service=AP_Create&name=Ada".getBytes(UTF_8));
-        bodies.put("XML", "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>".getBytes(UTF_8));
+        bodies.put(
+                "XML",
+                "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>"
+                        .getBytes(UTF_8));
         bodies.put("empty", new byte[0]);
         bodies.put("blank", " \r\n\t ".getBytes(UTF_8));
         return bodies;
@@ -80,15 +100,17 @@ class BadBodiesTest {
     @EnumSource(Way.class)
     void whatIsNoJsonIsMalformedAndDoesNothing(Way way) {
         var before = Rows.of(tenant.id(Door.REST));
-        broken(way).forEach((what, body) ->
-                Refusal.is("malformed_json", way, way.send(key, "AP_Create", body, Map.of()), what));
+        broken(way)
+                .forEach((what, body) ->
+                        Refusal.is("malformed_json", way, way.send(key, "AP_Create", body, Map.of()), what));
         assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
     }
 
     @ParameterizedTest
     @EnumSource(Way.class)
     void whatIsNoObjectIsRefused(Way way) {
-        for (var body : List.of("[]", "[" + way.body("AP_Create", GOOD) + "]", "7", "\"AP_Create\"", "null", "true", "1e400")) {
+        for (var body :
+                List.of("[]", "[" + way.body("AP_Create", GOOD) + "]", "7", "\"AP_Create\"", "null", "true", "1e400")) {
             var got = way.send(key, "AP_Create", body.getBytes(UTF_8), Map.of());
             Refusal.is(way == Way.MCP ? "bad_request" : "malformed_json", way, got, body);
         }
@@ -107,7 +129,8 @@ class BadBodiesTest {
         var room = (1 << 20) - good.length();
         Refusal.is("too_large", way, way.send(key, "AP_Create", padded(good, room + 1), Map.of()), "one byte more");
         assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
-        assertThat(way.send(key, "AP_Create", padded(good, room), Map.of()).error()).isEmpty();
+        assertThat(way.send(key, "AP_Create", padded(good, room), Map.of()).error())
+                .isEmpty();
     }
 
     private static byte[] padded(String good, int spaces) {
@@ -117,7 +140,8 @@ class BadBodiesTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void twoMegabytesAreTooLargeWhetherAnnouncedOrChunked(Way way) {
-        var big = way.body("AP_Create", GOOD.replace("\"d\"", "\"" + "x".repeat(2_000_000) + "\"")).getBytes(UTF_8);
+        var big = way.body("AP_Create", GOOD.replace("\"d\"", "\"" + "x".repeat(2_000_000) + "\""))
+                .getBytes(UTF_8);
         Refusal.is("too_large", way, way.send(key, "AP_Create", big, Map.of()), "announced");
         var chunked = HttpRequest.newBuilder(URI.create(TestServer.url() + way.path("AP_Create")))
                 .header("Content-Type", "application/json")
@@ -131,8 +155,16 @@ class BadBodiesTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void anotherContentTypeIsRefused(Way way) {
-        for (var type : List.of("text/plain", "application/xml", "application/x-www-form-urlencoded",
-                "multipart/form-data", "application/json; charset=utf-16", "json", "", ";", "application/json;charset=\"")) {
+        for (var type : List.of(
+                "text/plain",
+                "application/xml",
+                "application/x-www-form-urlencoded",
+                "multipart/form-data",
+                "application/json; charset=utf-16",
+                "json",
+                "",
+                ";",
+                "application/json;charset=\"")) {
             var request = HttpRequest.newBuilder(URI.create(TestServer.url() + way.path("AP_Create")))
                     .header("X-Api-Key", key)
                     .header("Content-Type", type)
@@ -147,8 +179,7 @@ class BadBodiesTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void anUnknownCommandNamesTheNearest(Way way) {
-        var nearest = Map.of(
-                "AP_Creat", "AP_Create", "ap_creates", "AP_Create", "AP_LISST", "AP_List");
+        var nearest = Map.of("AP_Creat", "AP_Create", "ap_creates", "AP_Create", "AP_LISST", "AP_List");
         nearest.forEach((given, meant) -> {
             var got = unknown(way, given);
             assertThat(got.note()).as("%s %s", way, got).contains(meant);
@@ -160,10 +191,22 @@ class BadBodiesTest {
 
     /** Names that no address can carry are sent only where they stand in the body. */
     @ParameterizedTest
-    @EnumSource(value = Way.class, names = {"GENERIC", "MCP"})
+    @EnumSource(
+            value = Way.class,
+            names = {"GENERIC", "MCP"})
     void aCommandOfAnyCharactersIsUnknown(Way way) {
-        for (var given : List.of("../../etc/passwd", "%s%n", "a\tb", "\u202Ex", "<script>alert(1)</script>", "'; DROP TABLE agent; --",
-                "😀".repeat(40), "x".repeat(63) + "😀", "x".repeat(79) + "😀", "n".repeat(100_000), "\uFFFF")) {
+        for (var given : List.of(
+                "../../etc/passwd",
+                "%s%n",
+                "a\tb",
+                "\u202Ex",
+                "<script>alert(1)</script>",
+                "'; DROP TABLE agent; --",
+                "😀".repeat(40),
+                "x".repeat(63) + "😀",
+                "x".repeat(79) + "😀",
+                "n".repeat(100_000),
+                "\uFFFF")) {
             unknown(way, given);
         }
         for (var given : List.of("\\u0000", "\\ud800", "\\udc00x", "AP_Create\\u0000")) {
@@ -191,13 +234,19 @@ class BadBodiesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = Way.class, names = {"GENERIC", "ALIAS"})
+    @EnumSource(
+            value = Way.class,
+            names = {"GENERIC", "ALIAS"})
     void anAliasRunsNothingButItsOwnService(Way way) {
         var body = "{\"service\":\"AP_Destroy\",\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}".getBytes(UTF_8);
         var got = way.send(key, "AP_Create", body, Map.of());
         Refusal.is(way == Way.ALIAS ? "invalid_field" : "missing_field", way, got, "another service");
         var blank = "{\"service\":\"  \"}".getBytes(UTF_8);
-        Refusal.is(way == Way.ALIAS ? "invalid_field" : "missing_field", way, way.send(key, "AP_List", blank, Map.of()), "blank");
+        Refusal.is(
+                way == Way.ALIAS ? "invalid_field" : "missing_field",
+                way,
+                way.send(key, "AP_List", blank, Map.of()),
+                "blank");
         var same = "{\"service\":\"AP_List\"}".getBytes(UTF_8);
         assertThat(way.send(key, "AP_List", same, Map.of()).error()).isEmpty();
     }

@@ -53,11 +53,15 @@ class CrashTest {
             try (writers) {
                 awaitStream(writers);
                 EngineProcess.signal("KILL", engine.postmaster());
-                await().atMost(Duration.ofSeconds(10)).pollInterval(Duration.ofMillis(5)).until(() -> ready(engine) == 503);
+                await().atMost(Duration.ofSeconds(10))
+                        .pollInterval(Duration.ofMillis(5))
+                        .until(() -> ready(engine) == 503);
                 await().atMost(Duration.ofSeconds(15)).until(() -> ready(engine) == 200);
                 awaitStream(writers);
             }
-            System.out.printf("killed database: %d acknowledged, %d told it is away%n", writers.acknowledged(), writers.unavailable());
+            System.out.printf(
+                    "killed database: %d acknowledged, %d told it is away%n",
+                    writers.acknowledged(), writers.unavailable());
             writers.checkNothingIsLost(engine);
             assertThat(engine.stop()).isZero();
         }

@@ -53,7 +53,11 @@ class DatabaseAwayTest {
 
     private static Got create(Way way, String name) {
         return way.call(
-                engine.url(), key, "AP_Create", "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name), Map.of());
+                engine.url(),
+                key,
+                "AP_Create",
+                "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name),
+                Map.of());
     }
 
     private static Got list(Way way) {
@@ -80,14 +84,16 @@ class DatabaseAwayTest {
         var got = answer.got();
         assertThat(got.error()).as(got.toString()).isEqualTo("unavailable");
         // Before it is known who asks it is HTTP's failure, after that the tool's.
-        assertThat(got.status()).isIn(way == Way.MCP ? List.of(503, 200) : way == Way.INVOKE ? List.of(503, 500) : List.of(500));
+        assertThat(got.status())
+                .isIn(way == Way.MCP ? List.of(503, 200) : way == Way.INVOKE ? List.of(503, 500) : List.of(500));
         assertThat(got.response().headers().firstValue("Retry-After")).contains("1");
         assertThat(answer.took()).isLessThan(within);
     }
 
     private static void assertAllIsWell() {
         await().atMost(Duration.ofSeconds(8)).until(() -> health("/ready") == 200);
-        await().atMost(Duration.ofSeconds(8)).until(() -> list(Way.ALIAS).error().isEmpty());
+        await().atMost(Duration.ofSeconds(8))
+                .until(() -> list(Way.ALIAS).error().isEmpty());
         for (var way : Way.values()) {
             assertThat(list(way).error()).isEmpty();
         }

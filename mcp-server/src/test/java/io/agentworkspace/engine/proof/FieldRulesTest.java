@@ -56,15 +56,24 @@ class FieldRulesTest {
     @EnumSource(Way.class)
     void namesHaveLettersDigitsAndAFewMarks(Way way) {
         var good = Map.of(
-                "a".repeat(64), "a".repeat(64),
-                "e\u0301".repeat(64), "é".repeat(64),
-                "𝒜".repeat(64), "𝒜".repeat(64),
-                "  Ada \\t\\n", "Ada",
-                "日本語 の.名-前_1", "日本語 の.名-前_1",
-                "علي", "علي",
-                "हिन्दी", "हिन्दी",
-                "-.-", "-.-",
-                "\u2003wide\u2003", "wide");
+                "a".repeat(64),
+                "a".repeat(64),
+                "e\u0301".repeat(64),
+                "é".repeat(64),
+                "𝒜".repeat(64),
+                "𝒜".repeat(64),
+                "  Ada \\t\\n",
+                "Ada",
+                "日本語 の.名-前_1",
+                "日本語 の.名-前_1",
+                "علي",
+                "علي",
+                "हिन्दी",
+                "हिन्दी",
+                "-.-",
+                "-.-",
+                "\u2003wide\u2003",
+                "wide");
         good.forEach((given, kept) -> {
             var got = create(way, given);
             assertThat(got.error()).as("%s %s %s", way, given, got).isEmpty();
@@ -77,19 +86,56 @@ class FieldRulesTest {
     void otherNamesAreRefused(Way way) {
         var before = Rows.of(tenant.id(Door.REST));
         for (var given : List.of(
-                "a".repeat(65), "e\u0301".repeat(65), "𝒜".repeat(65), "x".repeat(20_000), "a/b", "a\\\\b", "a\\tb", "a\\nb",
-                "a\u200Bb", "a\u200Fb", "\u202Eadmin", "\u2066a", "\uFEFFabc", "\u00A0a", "😀", "Ada😀", "\u0301a", "a'b",
-                "a\\\"b", "a%b", "a;b", "a:b", "a*b", "<b>", "a\\u0000b", "\\u0000", "\\ud800", "a\\udc00", "../x", "a\u2028b",
-                "½", "a@b", "\u0007bell", "\uE000", "a\uFFFEb")) {
+                "a".repeat(65),
+                "e\u0301".repeat(65),
+                "𝒜".repeat(65),
+                "x".repeat(20_000),
+                "a/b",
+                "a\\\\b",
+                "a\\tb",
+                "a\\nb",
+                "a\u200Bb",
+                "a\u200Fb",
+                "\u202Eadmin",
+                "\u2066a",
+                "\uFEFFabc",
+                "\u00A0a",
+                "😀",
+                "Ada😀",
+                "\u0301a",
+                "a'b",
+                "a\\\"b",
+                "a%b",
+                "a;b",
+                "a:b",
+                "a*b",
+                "<b>",
+                "a\\u0000b",
+                "\\u0000",
+                "\\ud800",
+                "a\\udc00",
+                "../x",
+                "a\u2028b",
+                "½",
+                "a@b",
+                "\u0007bell",
+                "\uE000",
+                "a\uFFFEb")) {
             var json = given.replace("\u0007", "\\u0007");
             Refusal.is("invalid_field", way, create(way, json), given);
-            Refusal.is("invalid_field", way,
-                    way.call(key, "AP_Read", "{\"target\":{\"agent\":\"%s\"}}".formatted(json)), "target " + given);
+            Refusal.is(
+                    "invalid_field",
+                    way,
+                    way.call(key, "AP_Read", "{\"target\":{\"agent\":\"%s\"}}".formatted(json)),
+                    "target " + given);
         }
         for (var blank : List.of("", " ", " \\t\\r\\n ", "\u2003")) {
             Refusal.is("missing_field", way, create(way, blank), "blank");
-            Refusal.is("no_context", way,
-                    way.call(key, "AP_Read", "{\"target\":{\"agent\":\"%s\"}}".formatted(blank)), "blank target");
+            Refusal.is(
+                    "no_context",
+                    way,
+                    way.call(key, "AP_Read", "{\"target\":{\"agent\":\"%s\"}}".formatted(blank)),
+                    "blank target");
         }
         assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
     }
@@ -98,8 +144,13 @@ class FieldRulesTest {
     @EnumSource(Way.class)
     void namesAreTheSameWithoutRegardToCaseOrComposition(Way way) {
         for (var pair : List.of(
-                List.of("Ada", "aDA"), List.of("Émile", "E\u0301MILE"), List.of("Straße", "STRASSE"),
-                List.of("ΟΔΟΣ", "οδος"), List.of("İz", "i\u0307z"), List.of("ﬁn", "FIN"), List.of(" Bo ", "bo"))) {
+                List.of("Ada", "aDA"),
+                List.of("Émile", "E\u0301MILE"),
+                List.of("Straße", "STRASSE"),
+                List.of("ΟΔΟΣ", "οδος"),
+                List.of("İz", "i\u0307z"),
+                List.of("ﬁn", "FIN"),
+                List.of(" Bo ", "bo"))) {
             assertThat(create(way, pair.getFirst()).error()).as(pair.getFirst()).isEmpty();
             Refusal.is("already_exists", way, create(way, pair.getLast()), pair.toString());
         }
@@ -143,7 +194,10 @@ class FieldRulesTest {
                 refusedSomehow(way, "AP_Modify", arguments.formatted(bad));
             }
             refusedSomehow(way, "AP_Chat", "{\"target\":{\"agent\":\"Ada\"},\"content\":\"%s\"}".formatted(bad));
-            refusedSomehow(way, "AP_Chat", "{\"target\":{\"agent\":\"Ada\"},\"content\":\"x\",\"reply_to\":\"%s\"}".formatted(bad));
+            refusedSomehow(
+                    way,
+                    "AP_Chat",
+                    "{\"target\":{\"agent\":\"Ada\"},\"content\":\"x\",\"reply_to\":\"%s\"}".formatted(bad));
             refusedSomehow(way, "AP_List", "{\"page\":{\"cursor\":\"%s\"}}".formatted(bad));
         }
         assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
@@ -158,7 +212,16 @@ class FieldRulesTest {
     @ParameterizedTest
     @EnumSource(Way.class)
     void unknownFieldsOfAnyNameAreRefusedOverMcpAndIgnoredOverRest(Way way) {
-        for (var name : List.of("x", "\\u0000", "\\ud83d\\ude00", "a".repeat(63) + "😀", "constructor", "__proto__", "n".repeat(900), "%s", "")) {
+        for (var name : List.of(
+                "x",
+                "\\u0000",
+                "\\ud83d\\ude00",
+                "a".repeat(63) + "😀",
+                "constructor",
+                "__proto__",
+                "n".repeat(900),
+                "%s",
+                "")) {
             for (var arguments : List.of("{\"%s\":1}", "{\"target\":{\"%s\":{}}}")) {
                 var got = way.call(key, "AP_List", arguments.formatted(name));
                 Refusal.isDecent(way, got, name);
@@ -174,19 +237,38 @@ class FieldRulesTest {
     void numbersAndCursorsOutsideTheirRangeAreRefused(Way way) {
         way.call(key, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}");
         for (var limit : List.of("0", "-1", "201", "2147483648", "-9223372036854775808")) {
-            Refusal.is("invalid_field", way, way.call(key, "AP_List", "{\"page\":{\"limit\":%s}}".formatted(limit)), limit);
+            Refusal.is(
+                    "invalid_field",
+                    way,
+                    way.call(key, "AP_List", "{\"page\":{\"limit\":%s}}".formatted(limit)),
+                    limit);
         }
-        assertThat(way.call(key, "AP_List", "{\"page\":{\"limit\":200}}").error()).isEmpty();
-        Refusal.is("invalid_field", way,
-                way.call(key, "AP_Modify", "{\"target\":{\"agent\":\"Ada\"},\"if_revision\":-1}"), "negative");
-        Refusal.is("conflict", way,
-                way.call(key, "AP_Modify", "{\"target\":{\"agent\":\"Ada\"},\"if_revision\":9223372036854775807}"), "huge");
+        assertThat(way.call(key, "AP_List", "{\"page\":{\"limit\":200}}").error())
+                .isEmpty();
+        Refusal.is(
+                "invalid_field",
+                way,
+                way.call(key, "AP_Modify", "{\"target\":{\"agent\":\"Ada\"},\"if_revision\":-1}"),
+                "negative");
+        Refusal.is(
+                "conflict",
+                way,
+                way.call(key, "AP_Modify", "{\"target\":{\"agent\":\"Ada\"},\"if_revision\":9223372036854775807}"),
+                "huge");
         for (var cursor : List.of(
-                "x", "!!!", "AAAA", base64("a"), base64("\0"), base64("a\nb"), base64("a\nb\nc"),
+                "x",
+                "!!!",
+                "AAAA",
+                base64("a"),
+                base64("\0"),
+                base64("a\nb"),
+                base64("a\nb\nc"),
                 base64("+999999999-12-31T23:59:59.999Z\n00000000-0000-0000-0000-000000000000"),
                 base64("-999999999-01-01T00:00:00Z\n00000000-0000-0000-0000-000000000000"),
                 base64("-5000-01-01T00:00:00Z\n00000000-0000-0000-0000-000000000000"),
-                base64("2026-01-01T00:00:00Z\nnobody"), base64("'; DROP TABLE agent\n7"), "x".repeat(1_999))) {
+                base64("2026-01-01T00:00:00Z\nnobody"),
+                base64("'; DROP TABLE agent\n7"),
+                "x".repeat(1_999))) {
             var read = "{\"target\":{\"agent\":\"Ada\"},\"page\":{\"cursor\":\"%s\"}}".formatted(cursor);
             Refusal.is("invalid_field", way, way.call(key, "AP_Read", read), cursor);
             Refusal.isDecent(way, way.call(key, "AP_List", "{\"page\":{\"cursor\":\"%s\"}}".formatted(cursor)), cursor);
@@ -194,7 +276,9 @@ class FieldRulesTest {
     }
 
     private static String base64(String text) {
-        return java.util.Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        return java.util.Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     }
 
     @ParameterizedTest
@@ -202,16 +286,37 @@ class FieldRulesTest {
     void hostileStringsComeBackAsTheyWere(Way way) {
         var i = 0;
         for (var text : List.of(
-                "'; DROP TABLE agent; --", "\" OR \"\"=\"", "<script>alert('x')</script>", "%s%n%d%x", "{} {0} ${jndi:ldap://x/a} #{7*7}",
-                "../../../../etc/passwd", ":name :tenant ?1 $1 ?", "\\u0000 \\x00 \\", "\r\n\r\nHTTP/1.1 200 OK", "\u202Ertl\u202C \u200Bzero\u200B",
-                "{\"a\":[1,2]}", "null", "\u0001\u001F\u007F", "\uFFFE\uFFFF", "🏳️‍🌈 e\u0301 ﷽", "  spaces kept  ", "ﬀ İ ß", "<CRLF>\r\n", "/* x */ -- x")) {
+                "'; DROP TABLE agent; --",
+                "\" OR \"\"=\"",
+                "<script>alert('x')</script>",
+                "%s%n%d%x",
+                "{} {0} ${jndi:ldap://x/a} #{7*7}",
+                "../../../../etc/passwd",
+                ":name :tenant ?1 $1 ?",
+                "\\u0000 \\x00 \\",
+                "\r\n\r\nHTTP/1.1 200 OK",
+                "\u202Ertl\u202C \u200Bzero\u200B",
+                "{\"a\":[1,2]}",
+                "null",
+                "\u0001\u001F\u007F",
+                "\uFFFE\uFFFF",
+                "🏳️‍🌈 e\u0301 ﷽",
+                "  spaces kept  ",
+                "ﬀ İ ß",
+                "<CRLF>\r\n",
+                "/* x */ -- x")) {
             var quoted = Json.text(text);
             var name = "Agent %s %d".formatted(way, i++);
             assertThat(way.call(key, "AP_Create", """
-                    {"vx":{"name":"%s","description":%s,"profile":%s}}""".formatted(name, quoted, quoted)).error()).isEmpty();
-            var said = way.call(key, "AP_Chat", "{\"target\":{\"agent\":\"%s\"},\"content\":%s}".formatted(name, quoted));
+                    {"vx":{"name":"%s","description":%s,"profile":%s}}""".formatted(name, quoted, quoted))
+                            .error())
+                    .isEmpty();
+            var said =
+                    way.call(key, "AP_Chat", "{\"target\":{\"agent\":\"%s\"},\"content\":%s}".formatted(name, quoted));
             assertThat(said.envelope().at("/content/0/content").asString()).isEqualTo(text);
-            var read = way.call(key, "AP_Read", "{\"target\":{\"agent\":\"%s\",\"context\":%s}}".formatted(name, quoted)).envelope();
+            var read = way.call(
+                            key, "AP_Read", "{\"target\":{\"agent\":\"%s\",\"context\":%s}}".formatted(name, quoted))
+                    .envelope();
             assertThat(read.at("/profile/0/description").asString()).isEqualTo(text);
             assertThat(read.at("/profile/0/profile").asString()).isEqualTo(text);
             assertThat(read.at("/content/0/content").asString()).isEqualTo(text);

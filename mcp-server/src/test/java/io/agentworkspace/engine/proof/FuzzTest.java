@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.proof;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.TestTenant;
@@ -45,15 +44,44 @@ class FuzzTest {
             "US_Read {}");
 
     private static final List<String> NASTY = List.of(
-            "null", "0", "-1", "9223372036854775807", "9223372036854775808", "1e309", "0.1", "true", "[]", "{}", "[[]]", "''",
-            "' '", "'\\u0000'", "'\\ud800'", "'\\udfff\\ud800'", "'😀'", "'\\u202e'", "'%s'", "'{}'", "'../..'", "'x\\ny'",
-            "'; DROP TABLE agent; --'", "'main'", "'default'", "'AP_List'", "'none'", "'ada'", "'den'", "'box'");
+            "null",
+            "0",
+            "-1",
+            "9223372036854775807",
+            "9223372036854775808",
+            "1e309",
+            "0.1",
+            "true",
+            "[]",
+            "{}",
+            "[[]]",
+            "''",
+            "' '",
+            "'\\u0000'",
+            "'\\ud800'",
+            "'\\udfff\\ud800'",
+            "'😀'",
+            "'\\u202e'",
+            "'%s'",
+            "'{}'",
+            "'../..'",
+            "'x\\ny'",
+            "'; DROP TABLE agent; --'",
+            "'main'",
+            "'default'",
+            "'AP_List'",
+            "'none'",
+            "'ada'",
+            "'den'",
+            "'box'");
 
     @ParameterizedTest
     @EnumSource(Door.class)
     void noChangedRequestMakesADefect(Door door) {
         var tenant = new TestTenant();
-        var keys = Arrays.stream(Role.values()).map(role -> tenant.key(Door.REST, role.word(), role, List.of("*"))).toList();
+        var keys = Arrays.stream(Role.values())
+                .map(role -> tenant.key(Door.REST, role.word(), role, List.of("*")))
+                .toList();
         var random = new Random(SEED);
         for (var i = 0; i < REQUESTS; i++) {
             var way = door == Door.MCP ? Way.MCP : i % 2 == 0 ? Way.GENERIC : Way.ALIAS;

@@ -35,7 +35,10 @@ class KeysTest {
     private void revoke(String key) {
         try (var watch = TestDatabase.watch()) {
             new KeyStore(TestDatabase.db(), Clock.systemUTC(), watch)
-                    .revoke(tenant.id(Door.REST), ApiKey.parse(key).id(), Clock.systemUTC().instant());
+                    .revoke(
+                            tenant.id(Door.REST),
+                            ApiKey.parse(key).id(),
+                            Clock.systemUTC().instant());
         }
     }
 
@@ -46,11 +49,17 @@ class KeysTest {
             for (var round = 0; round < 5; round++) {
                 var key = key("user " + round, "*");
                 for (var url : List.of(TestServer.url(), other.url())) {
-                    assertThat(Way.ALIAS.call(url, key, "AP_List", "{}", Map.of()).error()).isEmpty();
+                    assertThat(Way.ALIAS
+                                    .call(url, key, "AP_List", "{}", Map.of())
+                                    .error())
+                            .isEmpty();
                 }
                 revoke(key);
                 var revoked = System.nanoTime();
-                while (Way.ALIAS.call(other.url(), key, "AP_List", "{}", Map.of()).error().isEmpty()) {
+                while (Way.ALIAS
+                        .call(other.url(), key, "AP_List", "{}", Map.of())
+                        .error()
+                        .isEmpty()) {
                     Thread.onSpinWait();
                 }
                 took.add(Duration.ofNanos(System.nanoTime() - revoked));
@@ -69,10 +78,13 @@ class KeysTest {
         revoke(revoked);
         var unknown = ApiKey.generate(new SecureRandom()).reveal();
         var forged = ApiKey.withId(ApiKey.parse(good).id(), new SecureRandom()).reveal();
-        var refusals = List.of(revoked, unknown, forged).stream().map(key -> way.call(key, "AP_List", "{}")).toList();
+        var refusals = List.of(revoked, unknown, forged).stream()
+                .map(key -> way.call(key, "AP_List", "{}"))
+                .toList();
         refusals.forEach(got -> assertUnauthenticated(way, got));
         assertThat(refusals.stream().map(Got::note).distinct()).hasSize(1);
-        assertThat(refusals.stream().map(got -> steady(got).toString()).distinct()).hasSize(1);
+        assertThat(refusals.stream().map(got -> steady(got).toString()).distinct())
+                .hasSize(1);
         assertThat(way.call(good, "AP_List", "{}").error()).isEmpty();
     }
 
@@ -94,7 +106,14 @@ class KeysTest {
         var good = key("ann", "*");
         var last = good.charAt(good.length() - 1);
         var mistyped = good.substring(0, good.length() - 1) + (last == 'A' ? 'B' : 'A');
-        for (var bad : List.of(mistyped, good.substring(1), good + "0", good.toUpperCase(java.util.Locale.ROOT), "ek_", "secret", "'--")) {
+        for (var bad : List.of(
+                mistyped,
+                good.substring(1),
+                good + "0",
+                good.toUpperCase(java.util.Locale.ROOT),
+                "ek_",
+                "secret",
+                "'--")) {
             var got = way.call(bad, "AP_List", "{}");
             assertUnauthenticated(way, got);
             assertThat(got.text()).doesNotContain(good.substring(20));
@@ -131,16 +150,22 @@ class KeysTest {
         var viewer = tenant.key(Door.REST, "vic", Role.VIEWER, List.of("*"));
         assertThat(way.call(viewer, "AP_List", "{}").error()).isEmpty();
         assertThat(way.call(viewer, "AP_Select", "{}").error()).isEmpty();
-        Refusal.is("not_permitted", way,
-                way.call(viewer, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}"), "viewer");
+        Refusal.is(
+                "not_permitted",
+                way,
+                way.call(viewer, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}"),
+                "viewer");
     }
 
     @Test
     void toolsAreListedToThoseWhoMayUseThem() {
-        var listed = new Got(Door.post(
-                TestServer.url() + "/mcp", key("ann", "agent:read"), """
+        var listed = new Got(Door.post(TestServer.url() + "/mcp", key("ann", "agent:read"), """
                 {"jsonrpc":"2.0","id":"1","method":"tools/list","params":{}}"""));
-        var names = listed.json().at("/result/tools").valueStream().map(tool -> tool.get("name").asString()).toList();
+        var names = listed.json()
+                .at("/result/tools")
+                .valueStream()
+                .map(tool -> tool.get("name").asString())
+                .toList();
         assertThat(names).containsExactlyInAnyOrder("AP_List", "AP_Read", "AP_Select");
     }
 }

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 final class Rows {
     private Rows() {}
 
-    /** Each table that has a tenant_id, with its rows as text; without used_at, which is written behind. */
+    /** Each table that has a tenant_id, with its rows as text. */
     static Map<String, List<String>> of(long tenant) {
         try (var connection = DriverManager.getConnection(TestDatabase.url())) {
             var rows = new TreeMap<String, List<String>>();
@@ -23,8 +23,11 @@ final class Rows {
                       JOIN information_schema.tables t USING (table_schema, table_name)
                      WHERE c.table_schema = 'public' AND c.column_name = 'tenant_id' AND t.table_type = 'BASE TABLE'
                     """)) {
-                rows.put(table, texts(
-                        connection, "SELECT (to_jsonb(t) - 'used_at')::text FROM %s t WHERE tenant_id = %d ORDER BY 1".formatted(table, tenant)));
+                rows.put(
+                        table,
+                        texts(
+                                connection,
+                                "SELECT (to_jsonb(t) - 'used_at')::text FROM %s t WHERE tenant_id = %d ORDER BY 1".formatted(table, tenant)));
             }
             return rows;
         } catch (SQLException e) {

@@ -41,7 +41,8 @@ class TwinsTest {
     void ofFiftyWhoCreateOneNameOneSucceeds(Way way) {
         var got = Crowd.of(TWINS, _ -> way.call(key, "AP_Create", ADA));
         assertThat(got.stream().filter(one -> one.error().isEmpty())).hasSize(1);
-        assertThat(got.stream().filter(one -> one.error().equals("already_exists"))).hasSize(TWINS - 1);
+        assertThat(got.stream().filter(one -> one.error().equals("already_exists")))
+                .hasSize(TWINS - 1);
         assertThat(agents()).isEqualTo(1);
         assertThat(Rows.count(tenant.id(Door.REST), "event")).isEqualTo(1);
     }
@@ -76,7 +77,8 @@ class TwinsTest {
     void aKeyReusedWithAnotherRequestIsAMismatch(Way way) {
         assertThat(create(way, key, "Ada", "t1").error()).isEmpty();
         assertThat(create(way, key, "Eve", "t1").error()).isEqualTo("idempotency_mismatch");
-        assertThat(way.call(key, "AP_Destroy", "{\"target\":{\"agent\":\"Ada\"},\"idempotency_key\":\"t1\"}").error())
+        assertThat(way.call(key, "AP_Destroy", "{\"target\":{\"agent\":\"Ada\"},\"idempotency_key\":\"t1\"}")
+                        .error())
                 .isEqualTo("idempotency_mismatch");
         assertThat(agents()).isEqualTo(1);
     }
@@ -111,23 +113,32 @@ class TwinsTest {
         assertThat(create(way, key, "Bea", "k".repeat(256)).error()).isEqualTo("too_large");
         assertThat(create(way, key, "Bea", "a\\u0000b").error()).isEqualTo("invalid_field");
         assertThat(create(way, key, "Bea", " ").error()).isEmpty();
-        assertThat(way.call(TestServer.url(), key, "AP_Create", ADA, Map.of("Idempotency-Key", "k".repeat(256))).error())
+        assertThat(way.call(TestServer.url(), key, "AP_Create", ADA, Map.of("Idempotency-Key", "k".repeat(256)))
+                        .error())
                 .isEqualTo("invalid_field");
-        assertThat(way.call(TestServer.url(), key, "AP_Create", ADA, Map.of("Idempotency-Key", "")).error())
+        assertThat(way.call(TestServer.url(), key, "AP_Create", ADA, Map.of("Idempotency-Key", ""))
+                        .error())
                 .isEqualTo("already_exists");
         var both = "{\"vx\":{\"name\":\"Cid\",\"description\":\"d\"},\"idempotency_key\":\"one\"}";
-        assertThat(way.call(TestServer.url(), key, "AP_Create", both, Map.of("Idempotency-Key", "two")).error())
+        assertThat(way.call(TestServer.url(), key, "AP_Create", both, Map.of("Idempotency-Key", "two"))
+                        .error())
                 .isEqualTo("invalid_field");
     }
 
     @Test
     void readsTakeNoKeyOverMcpAndIgnoreOneOverRest() {
-        assertThat(Way.ALIAS.call(key, "AP_List", "{\"idempotency_key\":\"t1\"}").error()).isEmpty();
-        assertThat(Way.MCP.call(key, "AP_List", "{\"idempotency_key\":\"t1\"}").error()).isEqualTo("invalid_field");
+        assertThat(Way.ALIAS
+                        .call(key, "AP_List", "{\"idempotency_key\":\"t1\"}")
+                        .error())
+                .isEmpty();
+        assertThat(Way.MCP.call(key, "AP_List", "{\"idempotency_key\":\"t1\"}").error())
+                .isEqualTo("invalid_field");
     }
 
     @ParameterizedTest
-    @EnumSource(value = Way.class, names = {"ALIAS", "MCP"})
+    @EnumSource(
+            value = Way.class,
+            names = {"ALIAS", "MCP"})
     void eightWritersWhoGiveTheRevisionLoseNoUpdate(Way way) {
         way.call(key, "AP_Create", ADA);
         Crowd.of(8, writer -> {
@@ -147,10 +158,10 @@ class TwinsTest {
 
     private void append(Way way, String word) {
         while (true) {
-            var now = way.call(key, "AP_Read", "{\"target\":{\"agent\":\"Ada\"}}").envelope();
+            var now =
+                    way.call(key, "AP_Read", "{\"target\":{\"agent\":\"Ada\"}}").envelope();
             var got = way.call(key, "AP_Modify", """
-                    {"target":{"agent":"Ada"},"vx":{"description":"%s"},"if_revision":%d,"idempotency_key":"%s"}"""
-                    .formatted(
+                    {"target":{"agent":"Ada"},"vx":{"description":"%s"},"if_revision":%d,"idempotency_key":"%s"}""".formatted(
                             now.at("/profile/0/description").asString() + word,
                             now.at("/profile/0/revision").asLong(),
                             UUID.randomUUID()));

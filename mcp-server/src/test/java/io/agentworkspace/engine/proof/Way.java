@@ -39,8 +39,7 @@ enum Way {
         @Override
         String body(String service, String arguments) {
             return """
-                    {"jsonrpc":"2.0","id":"1","method":"tools/call","params":{"name":%s,"arguments":%s}}"""
-                    .formatted(Json.text(service), arguments);
+                    {"jsonrpc":"2.0","id":"1","method":"tools/call","params":{"name":%s,"arguments":%s}}""".formatted(Json.text(service), arguments);
         }
     },
     INVOKE {
@@ -88,7 +87,9 @@ enum Way {
         /** The envelope, wherever it is in the answer. */
         JsonNode envelope() {
             var json = json();
-            return json.has("result") ? json.at("/result/structuredContent") : json.has("jsonrpc") ? json.at("/error/data") : json;
+            return json.has("result")
+                    ? json.at("/result/structuredContent")
+                    : json.has("jsonrpc") ? json.at("/error/data") : json;
         }
 
         /** The symbolic name of the failure, empty for a success. */
@@ -100,11 +101,15 @@ enum Way {
         String note() {
             var envelope = envelope();
             return envelope.at("/status/note")
-                    .asString(envelope.path("note").asString(envelope.path("detail").asString("")));
+                    .asString(envelope.path("note")
+                            .asString(envelope.path("detail").asString("")));
         }
 
         boolean replayed() {
-            return response.headers().firstValue("Idempotency-Replayed").filter("true"::equals).isPresent();
+            return response.headers()
+                    .firstValue("Idempotency-Replayed")
+                    .filter("true"::equals)
+                    .isPresent();
         }
 
         @Override

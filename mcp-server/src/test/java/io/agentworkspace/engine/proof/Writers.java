@@ -48,8 +48,14 @@ final class Writers implements AutoCloseable {
             for (var i = 0; !done; i++) {
                 var name = "w%d %d %s".formatted(writer, i, run);
                 var got = writer % 2 == 0
-                        ? call(Way.ALIAS, "AP_Create", "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name))
-                        : call(Way.MCP, "AP_Chat", "{\"target\":{\"agent\":\"listener %s\"},\"content\":\"%s\"}".formatted(run, name));
+                        ? call(
+                                Way.ALIAS,
+                                "AP_Create",
+                                "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name))
+                        : call(
+                                Way.MCP,
+                                "AP_Chat",
+                                "{\"target\":{\"agent\":\"listener %s\"},\"content\":\"%s\"}".formatted(run, name));
                 if (got.error().isEmpty()) {
                     (writer % 2 == 0 ? agents : messages).add(name);
                 } else if (got.error().equals("unavailable")) {
@@ -118,7 +124,8 @@ final class Writers implements AutoCloseable {
                 found.removeIf(text -> !text.endsWith(run));
                 return found;
             }
-            page = "{\"limit\":200,\"cursor\":%s}".formatted(Json.text(got.envelope().get("next_cursor")));
+            page = "{\"limit\":200,\"cursor\":%s}"
+                    .formatted(Json.text(got.envelope().get("next_cursor")));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -58,16 +59,18 @@ public final class CountingProxy implements AutoCloseable {
     private void count(Socket client, Socket upstream) {
         try (client;
                 upstream) {
-            var in = new DataInputStream(client.getInputStream());
+            var in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
             var out = new DataOutputStream(upstream.getOutputStream());
             write(out, body(in));
             while (true) {
                 var type = in.readByte();
-                if (type == 'S' || type == 'Q') {
+                var body = body(in);
+                // With more on its way already (a BEGIN is sent together with the statement after it) it does not wait.
+                if ((type == 'S' || type == 'Q') && in.available() == 0) {
                     roundTrips.incrementAndGet();
                 }
                 out.writeByte(type);
-                write(out, body(in));
+                write(out, body);
             }
         } catch (IOException e) {
             // The connection has ended.
