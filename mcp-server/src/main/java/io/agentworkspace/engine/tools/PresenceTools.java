@@ -155,8 +155,8 @@ final class PresenceTools {
                 .idempotent()
                 .handledBy(OfUser.class, Changed.class, (in, call) -> {
                     var held = agents.read(call, named(call, in));
-                    var changed = agents.addToRoster(call, held.id());
-                    return new Changed(agents.record(call, held), changed);
+                    var listed = agents.addToRoster(call, held.id());
+                    return new Changed(listed.agent(), listed.changed());
                 });
     }
 
@@ -171,9 +171,9 @@ final class PresenceTools {
                 .idempotent()
                 .handledBy(OfUser.class, Changed.class, (in, call) -> {
                     var held = agents.read(call, named(call, in));
-                    var changed = agents.removeFromRoster(call, held.id());
                     leave(call, held);
-                    return new Changed(agents.record(call, held), changed);
+                    var listed = agents.removeFromRoster(call, held.id());
+                    return new Changed(listed.agent(), listed.changed());
                 });
     }
 
