@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The working tree that the tests run in: what they compare its documents and sources with. */
-final class Repository {
+public final class Repository {
     static final Path ROOT = root();
 
     private Repository() {}
@@ -21,7 +21,7 @@ final class Repository {
                 .orElseThrow(() -> new IllegalStateException("the tests run in a checkout of the project"));
     }
 
-    static Path file(String path) {
+    public static Path file(String path) {
         return ROOT.resolve(path);
     }
 

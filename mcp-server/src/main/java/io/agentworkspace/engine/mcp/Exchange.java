@@ -3,7 +3,9 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.http.JsonReply;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
+import java.time.Duration;
 import java.util.Objects;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -37,6 +39,10 @@ record Exchange(Request request, Response response, Callback callback) {
 
     void markReplayed() {
         response.getHeaders().put("Idempotency-Replayed", "true");
+    }
+
+    void retryAfter(Duration wait) {
+        response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(wait.toMillis(), 1000)));
     }
 
     void reply(ObjectNode message) {

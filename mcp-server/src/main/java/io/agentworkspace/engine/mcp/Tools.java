@@ -46,6 +46,9 @@ final class Tools {
         if (answer.replayed()) {
             exchange.markReplayed();
         }
+        if (answer.problem() != null && answer.problem().retryAfter() != null) {
+            exchange.retryAfter(answer.problem().retryAfter());
+        }
         return result(answer);
     }
 

@@ -154,8 +154,8 @@ final class PresenceTools {
                 .idempotent()
                 .handledBy(OfUser.class, Changed.class, (in, call) -> {
                     var held = agents.read(call, named(call, in));
-                    var changed = agents.addToRoster(call, held.id());
-                    return new Changed(agents.record(call, held), changed);
+                    var listed = agents.addToRoster(call, held.id());
+                    return new Changed(listed.agent(), listed.changed());
                 });
     }
 
@@ -170,9 +170,9 @@ final class PresenceTools {
                 .idempotent()
                 .handledBy(OfUser.class, Changed.class, (in, call) -> {
                     var held = agents.read(call, named(call, in));
-                    var changed = agents.removeFromRoster(call, held.id());
                     leave(call, held);
-                    return new Changed(agents.record(call, held), changed);
+                    var listed = agents.removeFromRoster(call, held.id());
+                    return new Changed(listed.agent(), listed.changed());
                 });
     }
 
