@@ -145,18 +145,36 @@ class OtherTenantTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = Way.class, names = {"ALIAS", "MCP"})
+    @EnumSource(
+            value = Way.class,
+            names = {"ALIAS", "MCP"})
     void aStrangerHearsAndDoesNothing(Way way) {
         var theirs = new TestTenant();
         var ann = theirs.key(Door.REST, "ann", Role.OWNER, List.of("*"));
         prepare(ann, THEIRS);
-        var message = done(call(Way.ALIAS, ann, "AP_Chat", "{'content':'SECRET'}")).envelope().at("/content/0/id").asString();
-        var memory = done(call(Way.ALIAS, ann, "MB_Store", "{'target':{'bank':'Ledger'},'content':'SECRET','vx':{'name':'pearl'}}"))
-                .envelope().at("/memory/id").asString();
+        var message = done(call(Way.ALIAS, ann, "AP_Chat", "{'content':'SECRET'}"))
+                .envelope()
+                .at("/content/0/id")
+                .asString();
+        var memory = done(call(
+                        Way.ALIAS,
+                        ann,
+                        "MB_Store",
+                        "{'target':{'bank':'Ledger'},'content':'SECRET','vx':{'name':'pearl'}}"))
+                .envelope()
+                .at("/memory/id")
+                .asString();
         assertThat(memory).isNotEmpty();
         var real = names("ann", "Zephyr", "Quarry", "vault", "Ledger", "pearl", message, memory);
         var nowhere = names(
-                "nil", "Xylo77", "Kolibr", "dunes", "Pamphl", "gravel", UUID.randomUUID().toString(), UUID.randomUUID().toString());
+                "nil",
+                "Xylo77",
+                "Kolibr",
+                "dunes",
+                "Pamphl",
+                "gravel",
+                UUID.randomUUID().toString(),
+                UUID.randomUUID().toString());
         var before = Rows.of(theirs.id(Door.REST));
         var strangers = new TestTenant();
         var one = strangers.key(Door.REST, "bob", Role.OWNER, List.of("*"));
@@ -168,7 +186,9 @@ class OtherTenantTest {
             for (var arguments : calls.get(tool.name())) {
                 var foreign = call(way, one, tool.name(), filled(arguments, real));
                 var absent = call(way, other, tool.name(), filled(arguments, nowhere));
-                assertThat(steady(foreign, real)).as("%s %s", tool.name(), arguments).isEqualTo(steady(absent, nowhere));
+                assertThat(steady(foreign, real))
+                        .as("%s %s", tool.name(), arguments)
+                        .isEqualTo(steady(absent, nowhere));
                 assertThat(foreign.text()).doesNotContain("SECRET");
             }
         }
@@ -176,9 +196,33 @@ class OtherTenantTest {
     }
 
     private static Map<String, String> names(
-            String user, String agent, String domain, String zone, String bank, String memory, String message, String text) {
-        return Map.of("$user", user, "$agent", agent, "$domain", domain, "$zone", zone, "$bank", bank, "$memory", memory,
-                "$message", message, "$text", text, "$cursor", Cursor.of(message));
+            String user,
+            String agent,
+            String domain,
+            String zone,
+            String bank,
+            String memory,
+            String message,
+            String text) {
+        return Map.of(
+                "$user",
+                user,
+                "$agent",
+                agent,
+                "$domain",
+                domain,
+                "$zone",
+                zone,
+                "$bank",
+                bank,
+                "$memory",
+                memory,
+                "$message",
+                message,
+                "$text",
+                text,
+                "$cursor",
+                Cursor.of(message));
     }
 
     private static String filled(String arguments, Map<String, String> names) {
@@ -193,8 +237,10 @@ class OtherTenantTest {
     private static String steady(Got got, Map<String, String> names) {
         var text = got.status() + " " + got.text();
         for (var name : names.entrySet()) {
-            text = text.replaceAll("(?i)\\b" + name.getValue() + "\\b", java.util.regex.Matcher.quoteReplacement(name.getKey()));
+            text = text.replaceAll(
+                    "(?i)\\b" + name.getValue() + "\\b", java.util.regex.Matcher.quoteReplacement(name.getKey()));
         }
-        return text.replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|[0-9a-f]{32}", "#");
+        return text.replaceAll(
+                "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|[0-9a-f]{32}", "#");
     }
 }

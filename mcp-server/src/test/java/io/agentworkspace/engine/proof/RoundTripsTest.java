@@ -126,7 +126,8 @@ class RoundTripsTest {
 
     private static void run(String step, int round) {
         var parts = step.strip().split(" ", 2);
-        var arguments = parts[1].replace('\'', '"').replace(",\"if_revision\":#r", "").replace("#", Integer.toString(round));
+        var arguments =
+                parts[1].replace('\'', '"').replace(",\"if_revision\":#r", "").replace("#", Integer.toString(round));
         var answer = runner.run(new ToolRunner.Request(
                 parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), ann, "r", true, null));
         assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
@@ -150,7 +151,9 @@ class RoundTripsTest {
 
     private static Map<String, Cost> costs() {
         var costs = new LinkedHashMap<String, Cost>();
-        CALLS.lines().forEach(line -> costs.put(line.substring(line.lastIndexOf("| ") + 1).strip().split(" ")[0], cost(line)));
+        CALLS.lines()
+                .forEach(line -> costs.put(
+                        line.substring(line.lastIndexOf("| ") + 1).strip().split(" ")[0], cost(line)));
         return costs;
     }
 
@@ -158,7 +161,9 @@ class RoundTripsTest {
     void aReadTakesOneRoundTripAndAnythingElseOneTransaction() {
         var costs = costs();
         var tools = runner.catalogue().tools();
-        assertThat(costs.keySet()).containsExactlyInAnyOrderElementsOf(tools.stream().map(Tool::name).toList());
+        assertThat(costs.keySet())
+                .containsExactlyInAnyOrderElementsOf(
+                        tools.stream().map(Tool::name).toList());
         for (var tool : tools) {
             var expected = tool.effect() == Effect.READS ? 0 : 1;
             assertThat(costs.get(tool.name()).transactions()).as(tool.name()).isEqualTo(expected);
@@ -182,10 +187,11 @@ class RoundTripsTest {
                 |---|---|---|
                 """);
         for (var tool : tools) {
-            text.append("| %s | %s | %d |\n".formatted(
-                    tool.name(),
-                    tool.effect().name().toLowerCase(java.util.Locale.ROOT),
-                    costs.get(tool.name()).roundTrips()));
+            text.append("| %s | %s | %d |\n"
+                    .formatted(
+                            tool.name(),
+                            tool.effect().name().toLowerCase(java.util.Locale.ROOT),
+                            costs.get(tool.name()).roundTrips()));
         }
         return text.toString();
     }
