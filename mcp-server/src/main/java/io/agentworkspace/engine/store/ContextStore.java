@@ -16,9 +16,10 @@ public final class ContextStore {
 
     /**
      * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its own
-     * columns, always gives one row, and so costs one round trip.
+     * columns, always gives one row, and so costs one round trip. What was selected and may no longer be seen is not there.
      */
-    static final String WITH_CONTEXT = """
+    static final String WITH_CONTEXT =
+            """
             WITH ctx AS MATERIALIZED (
                 SELECT u.id AS user_id, u.name AS user_name,
                        s.id AS self_id, s.name AS self_name,
@@ -37,10 +38,11 @@ public final class ContextStore {
                                                WHERE x.tenant_id = :tenant AND x.name_key = :acting) END
                   LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
                   LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = c.self_id AND s.destroyed_at IS NULL
-                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND a.destroyed_at IS NULL
-                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id
-                  LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id)
-            """;
+                                   AND (s.owner_id = u.id OR :admin)
+                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND %s
+                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND %s
+                  LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
+            """.formatted(Visible.to("u.id", Visible.AGENT), Visible.to("u.id", Visible.DOMAIN));
 
     /** The head of a statement inside a transaction, where the context is known already. */
     static final String KNOWN_CONTEXT =
