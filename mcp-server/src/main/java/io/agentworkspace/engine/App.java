@@ -10,12 +10,14 @@ import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
+import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -70,7 +72,8 @@ final class App implements AutoCloseable {
         firstKey = new FirstStart(db, keys, clock)
                 .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
         var presence = new Presence(db);
-        keep(new Housekeeping(db, presence, clock, List.of())).start();
+        var trash = new TrashStore(db, new BankStore(db));
+        keep(new Housekeeping(db, presence, clock, List.of(trash::purge))).start();
         serve(server, published, db, keys, presence);
     }
 
@@ -97,7 +100,8 @@ final class App implements AutoCloseable {
     }
 
     /** Where the database is, and who we are there. */
-    private record Source(String url, @Nullable String user, @Nullable String password) {
+    private record Source(
+            String url, @Nullable String user, @Nullable String password) {
         Db open(int poolSize) {
             return new Db(url, user, password, poolSize);
         }

@@ -25,7 +25,8 @@ record Exchange(Request request, Response response, Callback callback) {
         return Objects.requireNonNull(request.getAttribute(name), name);
     }
 
-    @Nullable String idempotencyKey() {
+    @Nullable
+    String idempotencyKey() {
         return request.getHeaders().get("Idempotency-Key");
     }
 

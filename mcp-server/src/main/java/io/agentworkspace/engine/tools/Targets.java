@@ -75,17 +75,6 @@ final class Targets {
             @Doc("The zone's name; always needed, never taken from the context.") Name zone,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    record Bank(
-            @Doc("The memory bank's name.") Name bank,
-            @Doc("The agent's name.") @Nullable Name agent,
-            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
-
-    record UserAgentBank(
-            @Doc(USER) @Nullable Name user,
-            @Doc("The agent's name.") @Nullable Name agent,
-            @Doc("The memory bank's name.") @Nullable Name bank,
-            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
-
     record Chat(
             @Doc("Whom to address directly.") @Nullable Name agent,
             @Doc("The domain of the zone to speak in; the entered one when left out.") @Nullable Name domain,
