@@ -73,7 +73,9 @@ final class SkillResources {
                 .put("uriTemplate", "skill://{name}/{+path}")
                 .put("name", "skill")
                 .put("title", "A file of a skill")
-                .put("description", "Instructions for an agent: begin with the path SKILL.md, which says what else there is."));
+                .put(
+                        "description",
+                        "Instructions for an agent: begin with the path SKILL.md, which says what else there is."));
     }
 
     /** {@code resources/read}: the one content of this address; empty where there is none. */
@@ -111,7 +113,8 @@ final class SkillResources {
     Optional<ObjectNode> prompt(String name, @Nullable String task) {
         return Optional.ofNullable(byName.get(name)).map(skill -> {
             var result = Json.object().put("description", skill.description());
-            var content = result.putArray("messages").addObject().put("role", "user").putObject("content");
+            var content =
+                    result.putArray("messages").addObject().put("role", "user").putObject("content");
             content.put("type", "text").put("text", instructions(skill, task));
             return result;
         });
@@ -127,14 +130,21 @@ final class SkillResources {
         var skill = byName.get(name);
         return skill == null
                 ? List.of()
-                : skill.files().stream().map(SkillFile::path).filter(path -> path.startsWith(prefix)).toList();
+                : skill.files().stream()
+                        .map(SkillFile::path)
+                        .filter(path -> path.startsWith(prefix))
+                        .toList();
     }
 
     private static ObjectNode resource(Skill skill, SkillFile file, String uri) {
         var isMain = file.path().equals(Skill.MAIN);
         return Json.object()
                 .put("uri", uri)
-                .put("name", isMain ? skill.name() : file.path().substring(file.path().lastIndexOf('/') + 1))
+                .put(
+                        "name",
+                        isMain
+                                ? skill.name()
+                                : file.path().substring(file.path().lastIndexOf('/') + 1))
                 .put("title", isMain ? skill.title() : "%s: %s".formatted(skill.name(), file.path()))
                 .put("description", isMain ? skill.description() : "Belongs to the skill '%s'.".formatted(skill.name()))
                 .put("mimeType", file.mediaType())
@@ -179,10 +189,12 @@ final class SkillResources {
         parts.add(skill.body());
         if (skill.files().size() > 1) {
             parts.add("Its other files, to be read as resources when the instructions name them:\n"
-                    + String.join("\n", skill.files().stream()
-                            .filter(file -> !file.path().equals(Skill.MAIN))
-                            .map(file -> "- %s: %s".formatted(file.path(), uri(skill, file.path())))
-                            .toList()));
+                    + String.join(
+                            "\n",
+                            skill.files().stream()
+                                    .filter(file -> !file.path().equals(Skill.MAIN))
+                                    .map(file -> "- %s: %s".formatted(file.path(), uri(skill, file.path())))
+                                    .toList()));
         }
         if (task != null && !task.isBlank()) {
             parts.add("The task: " + task.strip());

@@ -16,10 +16,14 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param refused whether the call breaks the tool's input schema on purpose
  */
-record SkillExample(String place, String tool, ObjectNode arguments, boolean refused, @Nullable ObjectNode answer) {
+record SkillExample(
+        String place,
+        String tool,
+        ObjectNode arguments,
+        boolean refused,
+        @Nullable ObjectNode answer) {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```json *([^\n]*)\n(.*?)^```$");
-    private static final Set<String> MARKS =
-            Set.of("tool-call", "tool-call refused", "answer", "event", "test-vector");
+    private static final Set<String> MARKS = Set.of("tool-call", "tool-call refused", "answer", "event", "test-vector");
 
     /** All of them, in the order that a reader meets them: SKILL.md, then the other files. */
     static List<SkillExample> of(Skill skill) {
@@ -30,12 +34,16 @@ record SkillExample(String place, String tool, ObjectNode arguments, boolean ref
         var found = new ArrayList<SkillExample>();
         var text = file.text().orElseThrow();
         BLOCK.matcher(text).results().forEach(block -> {
-            var place = "%s/%s:%d".formatted(
-                    skill.name(), file.path(), text.substring(0, block.start()).lines().count() + 1);
+            var place = "%s/%s:%d"
+                    .formatted(
+                            skill.name(),
+                            file.path(),
+                            text.substring(0, block.start()).lines().count() + 1);
             var mark = block.group(1);
             var json = Json.readObject(block.group(2).getBytes(StandardCharsets.UTF_8));
             if (!MARKS.contains(mark)) {
-                throw new AssertionError("%s: the block is marked as '%s', and not as one of %s".formatted(place, mark, MARKS));
+                throw new AssertionError(
+                        "%s: the block is marked as '%s', and not as one of %s".formatted(place, mark, MARKS));
             } else if (mark.startsWith("tool-call")) {
                 found.add(call(place, json, mark.endsWith("refused")));
             } else if (mark.equals("answer")) {
@@ -46,7 +54,9 @@ record SkillExample(String place, String tool, ObjectNode arguments, boolean ref
     }
 
     private static SkillExample call(String place, ObjectNode json, boolean refused) {
-        if (!(json.size() == 2 && json.path("name").isString() && json.get("arguments") instanceof ObjectNode arguments)) {
+        if (!(json.size() == 2
+                && json.path("name").isString()
+                && json.get("arguments") instanceof ObjectNode arguments)) {
             throw new AssertionError(place + ": a tool call has just name and arguments");
         }
         return new SkillExample(place, json.get("name").asString(), arguments, refused, null);

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What the shipped skills say must be true of the tools: each example is checked, then played. */
 class SkillExamplesTest {
     private static final Catalogue CATALOGUE = Toolbox.catalogue(TestDatabase.db());
-    private static final SchemaRegistry REGISTRY = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+    private static final SchemaRegistry REGISTRY =
+            SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
     private static final Pattern TOOL = Pattern.compile("\\b[A-Z]{2}_[A-Z][a-z][A-Za-z]*\\b");
 
     @ParameterizedTest
@@ -54,7 +55,8 @@ class SkillExamplesTest {
                 .flatMap(file -> TOOL.matcher(file.text().orElseThrow()).results())
                 .map(match -> match.group())
                 .distinct();
-        assertThat(names).allSatisfy(name -> assertThat(CATALOGUE.find(name)).as(name).isPresent());
+        assertThat(names)
+                .allSatisfy(name -> assertThat(CATALOGUE.find(name)).as(name).isPresent());
     }
 
     @ParameterizedTest
@@ -62,8 +64,7 @@ class SkillExamplesTest {
     void theExamplesOfASkillCanBePlayedInOrder(Skill skill) {
         var tenant = new TestTenant();
         var key = tenant.key(Door.MCP, "ada", Role.MEMBER, List.of("*"));
-        var stage = new SkillStage((service, arguments) ->
-                Door.MCP.call(TestServer.url(), key, service, arguments));
+        var stage = new SkillStage((service, arguments) -> Door.MCP.call(TestServer.url(), key, service, arguments));
         SkillExample.of(skill).forEach(stage::play);
     }
 

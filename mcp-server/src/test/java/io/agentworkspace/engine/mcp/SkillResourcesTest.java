@@ -21,8 +21,10 @@ class SkillResourcesTest {
     private static final byte[] PIXEL = {(byte) 0x89, 'P', 'N', 'G', 0, (byte) 0xFF};
 
     private final SkillResources shipped = new SkillResources(ShippedSkills.read());
-    private final SkillResources sample = new SkillResources(List.of(Skill.of("forms", List.of(
-            file("SKILL.md", """
+    private final SkillResources sample = new SkillResources(List.of(Skill.of(
+            "forms",
+            List.of(
+                    file("SKILL.md", """
                     ---
                     name: forms
                     description: Fills forms.
@@ -32,18 +34,19 @@ class SkillResourcesTest {
 
                     Begin.
                     """),
-            file("templates/eu/invoice (neu).md", "# Rechnung für Größe"),
-            file("templates/order.json", "{}"),
-            SkillFile.of("logo.png", PIXEL)))));
+                    file("templates/eu/invoice (neu).md", "# Rechnung für Größe"),
+                    file("templates/order.json", "{}"),
+                    SkillFile.of("logo.png", PIXEL)))));
 
     @Test
     void anEntryHasTheFrontmatterAndEveryFileWithDigestAndSize() throws Exception {
-        assertThat(texts(shipped.entries(), "uri")).containsExactly(
-                "skill://first-steps/SKILL.md",
-                "skill://team-with-shared-memory/SKILL.md",
-                "skill://hand-over-through-zones/SKILL.md",
-                "skill://receive-webhooks/SKILL.md",
-                "skill://stay-within-limits/SKILL.md");
+        assertThat(texts(shipped.entries(), "uri"))
+                .containsExactly(
+                        "skill://first-steps/SKILL.md",
+                        "skill://team-with-shared-memory/SKILL.md",
+                        "skill://hand-over-through-zones/SKILL.md",
+                        "skill://receive-webhooks/SKILL.md",
+                        "skill://stay-within-limits/SKILL.md");
         for (var entry : shipped.entries()) {
             assertThat(entry.propertyNames()).containsExactly("uri", "frontmatter", "resources");
             assertThat(entry.at("/resources/0/uri")).isEqualTo(entry.get("uri"));
@@ -53,7 +56,10 @@ class SkillResourcesTest {
                 var bytes = content.get("text").asString().getBytes(StandardCharsets.UTF_8);
                 assertThat(file.get("size").asInt()).isEqualTo(bytes.length);
                 assertThat(file.get("digest").asString())
-                        .isEqualTo("sha256:" + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes)));
+                        .isEqualTo("sha256:"
+                                + HexFormat.of()
+                                        .formatHex(MessageDigest.getInstance("SHA-256")
+                                                .digest(bytes)));
             }
         }
         var entry = sample.entry("skill://forms/SKILL.md").orElseThrow();
@@ -69,12 +75,14 @@ class SkillResourcesTest {
         assertThat(Json.text(main)).isEqualTo("""
                 {"uri":"skill://forms/SKILL.md","name":"forms","title":"Forms","description":"Fills forms.",\
                 "mimeType":"text/markdown","size":87}""");
-        assertThat(texts(sample.resources(), "uri")).containsExactly(
-                "skill://forms/SKILL.md",
-                "skill://forms/logo.png",
-                "skill://forms/templates/eu/invoice%20%28neu%29.md",
-                "skill://forms/templates/order.json");
-        assertThat(texts(sample.resources(), "name")).containsExactly("forms", "logo.png", "invoice (neu).md", "order.json");
+        assertThat(texts(sample.resources(), "uri"))
+                .containsExactly(
+                        "skill://forms/SKILL.md",
+                        "skill://forms/logo.png",
+                        "skill://forms/templates/eu/invoice%20%28neu%29.md",
+                        "skill://forms/templates/order.json");
+        assertThat(texts(sample.resources(), "name"))
+                .containsExactly("forms", "logo.png", "invoice (neu).md", "order.json");
         assertThat(shipped.resources()).allSatisfy(resource -> {
             assertThat(URI.create(resource.get("uri").asString()).getScheme()).isEqualTo("skill");
             assertThat(shipped.read(resource.get("uri").asString())).isPresent();
@@ -83,7 +91,8 @@ class SkillResourcesTest {
 
     @Test
     void textIsReadAsTextAndTheRestAsBase64() {
-        var text = sample.read("skill://forms/templates/eu/invoice%20%28neu%29.md").orElseThrow();
+        var text =
+                sample.read("skill://forms/templates/eu/invoice%20%28neu%29.md").orElseThrow();
         assertThat(text.get("text").asString()).isEqualTo("# Rechnung für Größe");
         assertThat(text.has("blob")).isFalse();
         var blob = sample.read("skill://forms/logo.png").orElseThrow();
@@ -95,25 +104,38 @@ class SkillResourcesTest {
     @Test
     void whatIsNotThereIsNotRead() {
         for (var uri : List.of(
-                "skill://forms", "skill://forms/", "skill://forms/templates", "skill://forms/../forms/SKILL.md",
-                "skill://forms/templates/../SKILL.md", "skill://forms//SKILL.md", "skill://forms/%53KILL.md",
-                "skill://other/SKILL.md", "SKILL.md", "file:///etc/passwd", "")) {
+                "skill://forms",
+                "skill://forms/",
+                "skill://forms/templates",
+                "skill://forms/../forms/SKILL.md",
+                "skill://forms/templates/../SKILL.md",
+                "skill://forms//SKILL.md",
+                "skill://forms/%53KILL.md",
+                "skill://other/SKILL.md",
+                "SKILL.md",
+                "file:///etc/passwd",
+                "")) {
             assertThat(sample.read(uri)).as(uri).isEmpty();
         }
     }
 
     @Test
     void aFolderListsItsDirectChildrenOnly() {
-        assertThat(children("skill://forms")).containsExactly(
-                "skill://forms/SKILL.md text/markdown",
-                "skill://forms/logo.png image/png",
-                "skill://forms/templates inode/directory");
-        assertThat(children("skill://forms/templates")).containsExactly(
-                "skill://forms/templates/eu inode/directory", "skill://forms/templates/order.json application/json");
+        assertThat(children("skill://forms"))
+                .containsExactly(
+                        "skill://forms/SKILL.md text/markdown",
+                        "skill://forms/logo.png image/png",
+                        "skill://forms/templates inode/directory");
+        assertThat(children("skill://forms/templates"))
+                .containsExactly(
+                        "skill://forms/templates/eu inode/directory",
+                        "skill://forms/templates/order.json application/json");
         assertThat(children("skill://forms/templates/eu"))
                 .containsExactly("skill://forms/templates/eu/invoice%20%28neu%29.md text/markdown");
-        assertThat(sample.children("skill://forms").orElseThrow()).contains(sample.resources().getFirst());
-        for (var uri : List.of("skill://forms/SKILL.md", "skill://forms/", "skill://", "skill://other", "skill://form")) {
+        assertThat(sample.children("skill://forms").orElseThrow())
+                .contains(sample.resources().getFirst());
+        for (var uri :
+                List.of("skill://forms/SKILL.md", "skill://forms/", "skill://", "skill://other", "skill://form")) {
             assertThat(sample.children(uri)).as(uri).isEmpty();
         }
     }
@@ -128,9 +150,11 @@ class SkillResourcesTest {
     /** The referee wants to see one below the first skill that is listed. */
     @Test
     void everyShippedSkillHasAFolderInIt() {
-        assertThat(shipped.entries()).allSatisfy(entry -> assertThat(
-                        shipped.children(entry.get("uri").asString().replace("/SKILL.md", "")).orElseThrow())
-                .anyMatch(child -> child.get("mimeType").asString().equals("inode/directory")));
+        assertThat(shipped.entries())
+                .allSatisfy(entry -> assertThat(
+                                shipped.children(entry.get("uri").asString().replace("/SKILL.md", ""))
+                                        .orElseThrow())
+                        .anyMatch(child -> child.get("mimeType").asString().equals("inode/directory")));
     }
 
     @Test
@@ -147,7 +171,10 @@ class SkillResourcesTest {
                 .contains("- templates/order.json: skill://forms/templates/order.json")
                 .endsWith("The task: Fill this one.")
                 .doesNotContain("---");
-        assertThat(sample.prompt("forms", null).orElseThrow().at("/messages/0/content/text").asString())
+        assertThat(sample.prompt("forms", null)
+                        .orElseThrow()
+                        .at("/messages/0/content/text")
+                        .asString())
                 .doesNotContain("The task");
         assertThat(sample.prompt("other", null)).isEmpty();
     }
@@ -174,12 +201,16 @@ class SkillResourcesTest {
 
     private List<String> children(String uri) {
         return sample.children(uri).orElseThrow().stream()
-                .map(child -> child.get("uri").asString() + " " + child.get("mimeType").asString())
+                .map(child -> child.get("uri").asString() + " "
+                        + child.get("mimeType").asString())
                 .toList();
     }
 
     private static List<String> texts(List<ObjectNode> nodes, String field) {
-        return nodes.stream().map(node -> node.path(field)).map(JsonNode::asString).toList();
+        return nodes.stream()
+                .map(node -> node.path(field))
+                .map(JsonNode::asString)
+                .toList();
     }
 
     private static SkillFile file(String path, String text) {

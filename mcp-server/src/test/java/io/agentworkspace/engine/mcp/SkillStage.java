@@ -39,14 +39,17 @@ final class SkillStage {
         for (var word : known.entrySet()) {
             text = text.replace("<%s>".formatted(word.getKey()), word.getValue());
         }
-        assertThat(WORD.matcher(text).find()).as("every <word> is known by now: %s", text).isFalse();
+        assertThat(WORD.matcher(text).find())
+                .as("every <word> is known by now: %s", text)
+                .isFalse();
         return Json.readObject(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private void check(JsonNode shown, JsonNode real, String where) {
         if (shown.isObject()) {
             shown.properties()
-                    .forEach(field -> check(field.getValue(), real.path(field.getKey()), field.getKey() + " of " + where));
+                    .forEach(field ->
+                            check(field.getValue(), real.path(field.getKey()), field.getKey() + " of " + where));
         } else if (shown.isArray()) {
             assertThat(real.size()).as(where).isEqualTo(shown.size());
             for (var i = 0; i < shown.size(); i++) {
@@ -63,7 +66,9 @@ final class SkillStage {
         assertThat(real.isString()).as(where).isTrue();
         var word = WORD.matcher(shown);
         if (word.matches()) {
-            assertThat(known.computeIfAbsent(word.group(1), _ -> real.asString())).as(where).isEqualTo(real.asString());
+            assertThat(known.computeIfAbsent(word.group(1), _ -> real.asString()))
+                    .as(where)
+                    .isEqualTo(real.asString());
         } else if (!shown.equals("…")) {
             assertThat(real.asString()).as(where).isEqualTo(shown);
         }

@@ -27,7 +27,8 @@ final class Frontmatter {
         var open = lineEnd(text, 0);
         if (!text.startsWith(FENCE + "\n") && !text.startsWith(FENCE + "\r\n")) {
             throw Problem.invalid(
-                    Skill.MAIN, "must begin with YAML frontmatter: a line '---', the fields name and description, a line '---'");
+                    Skill.MAIN,
+                    "must begin with YAML frontmatter: a line '---', the fields name and description, a line '---'");
         }
         for (var at = open; at < text.length(); at = lineEnd(text, at)) {
             var end = lineEnd(text, at);
@@ -49,7 +50,8 @@ final class Frontmatter {
         var name = text(fields, "name", MAX_NAME);
         if (name == null || !NAME.matcher(name).matches()) {
             throw invalid(
-                    "name", "must be given: 1–64 lower-case letters (a–z), digits and single hyphens between them, like 'pdf-forms'");
+                    "name",
+                    "must be given: 1–64 lower-case letters (a–z), digits and single hyphens between them, like 'pdf-forms'");
         }
         if (text(fields, "description", MAX_DESCRIPTION) == null) {
             throw invalid("description", "must be given: what the skill does, and when an agent should use it");

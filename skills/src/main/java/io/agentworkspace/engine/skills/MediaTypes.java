@@ -36,8 +36,8 @@ final class MediaTypes {
             Map.entry("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
             Map.entry("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"));
 
-    private static final Set<String> TEXT_OF_APPLICATIONS = Set.of(
-            "application/json", "application/yaml", "application/toml", "application/xml", "image/svg+xml");
+    private static final Set<String> TEXT_OF_APPLICATIONS =
+            Set.of("application/json", "application/yaml", "application/toml", "application/xml", "image/svg+xml");
 
     private MediaTypes() {}
 

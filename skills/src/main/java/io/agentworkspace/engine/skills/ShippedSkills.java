@@ -21,7 +21,8 @@ public final class ShippedSkills {
         index().forEach(line -> {
             var slash = line.indexOf('/');
             var file = SkillFile.of(line.substring(slash + 1), bytes(ROOT + line));
-            folders.computeIfAbsent(line.substring(0, slash), _ -> new ArrayList<>()).add(file);
+            folders.computeIfAbsent(line.substring(0, slash), _ -> new ArrayList<>())
+                    .add(file);
         });
         return folders.entrySet().stream()
                 .map(folder -> Skill.of(folder.getKey(), folder.getValue()))

@@ -34,7 +34,8 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
                 .filter(file -> file.path().equals(MAIN))
                 .findFirst()
                 .orElseThrow(() -> Problem.invalid(
-                        "the skill '%s'".formatted(folder), "must hold the file SKILL.md at its root, spelt exactly so"));
+                        "the skill '%s'".formatted(folder),
+                        "must hold the file SKILL.md at its root, spelt exactly so"));
         var text = main.text().orElseThrow(() -> Problem.invalid(MAIN, "must be text in UTF-8"));
         var parts = Frontmatter.read(text);
         var fields = parts.fields();
@@ -81,7 +82,9 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
         for (var file : files) {
             var path = file.path().toLowerCase(Locale.ROOT);
             if (!taken.add(path)) {
-                throw Problem.invalid("the file '%s'".formatted(file.path()), "is there twice; upper and lower case do not tell files apart");
+                throw Problem.invalid(
+                        "the file '%s'".formatted(file.path()),
+                        "is there twice; upper and lower case do not tell files apart");
             }
             for (var slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
                 folders.add(path.substring(0, slash));

@@ -60,7 +60,8 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
         }
         var parts = path.split("/", -1);
         if (parts.length > MAX_DEPTH) {
-            throw Problem.invalid(quoted(path), "lies too deep: at most %d folders and names are allowed".formatted(MAX_DEPTH));
+            throw Problem.invalid(
+                    quoted(path), "lies too deep: at most %d folders and names are allowed".formatted(MAX_DEPTH));
         }
         for (var part : parts) {
             checkPart(path, part);
@@ -70,7 +71,8 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
     private static void checkPart(String path, String part) {
         if (part.isEmpty() || part.equals(".") || part.equals("..")) {
             throw Problem.invalid(
-                    quoted(path), "must be relative to the skill's folder and stay in it: no '/' at its ends, no '.', no '..'");
+                    quoted(path),
+                    "must be relative to the skill's folder and stay in it: no '/' at its ends, no '.', no '..'");
         }
         var fine = part.equals(part.strip())
                 && Normalizer.isNormalized(part, Normalizer.Form.NFC)
@@ -98,7 +100,9 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
 
     private static String digest(byte[] bytes) {
         try {
-            return "sha256:" + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+            return "sha256:"
+                    + HexFormat.of()
+                            .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
         }

@@ -100,7 +100,8 @@ final class Yaml {
     }
 
     private static String where(YamlEngineException e) {
-        if (e instanceof MarkedYamlEngineException marked && marked.getProblemMark().isPresent()) {
+        if (e instanceof MarkedYamlEngineException marked
+                && marked.getProblemMark().isPresent()) {
             // The frontmatter begins on the second line of the file, and marks count from 0.
             var at = marked.getProblemMark().get();
             return " at line %d, column %d: %s".formatted(at.getLine() + 2, at.getColumn() + 1, marked.getProblem());

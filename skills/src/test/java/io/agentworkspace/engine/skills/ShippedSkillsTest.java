@@ -83,9 +83,12 @@ class ShippedSkillsTest {
 
     @Test
     void theTestVectorOfTheWebhooksVerifies() {
-        var skill = skills().filter(one -> one.name().equals("receive-webhooks")).findFirst().orElseThrow();
+        var skill = skills().filter(one -> one.name().equals("receive-webhooks"))
+                .findFirst()
+                .orElseThrow();
         var blocks = blocks(skill).stream().map(ShippedSkillsTest::json).toList();
-        var vector = blocks.stream().filter(json -> json.has("secret")).findFirst().orElseThrow();
+        var vector =
+                blocks.stream().filter(json -> json.has("secret")).findFirst().orElseThrow();
         WebhookVector.verify(vector);
         assertThat(json(vector.get("body").asString())).isEqualTo(blocks.getFirst());
         assertThat(vector.get("webhook_id")).isEqualTo(blocks.getFirst().get("id"));
@@ -93,7 +96,8 @@ class ShippedSkillsTest {
 
     private static Path place(String resource) {
         try {
-            return Path.of(Objects.requireNonNull(ShippedSkills.class.getResource("/skills/" + resource)).toURI());
+            return Path.of(Objects.requireNonNull(ShippedSkills.class.getResource("/skills/" + resource))
+                    .toURI());
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
         }

@@ -66,18 +66,21 @@ class SkillTest {
 
     @Test
     void filesHaveDigestSizeAndKindAndTheMainOneIsFirst() {
-        var skill = Skill.of("pdf-forms", List.of(
-                file("references/guide.md", "abc"),
-                file("a.bin", new byte[] {(byte) 0xFF, 0}),
-                file("SKILL.md", MINIMAL),
-                file("LICENSE", "free")));
-        assertThat(skill.files()).extracting(SkillFile::path)
+        var skill = Skill.of(
+                "pdf-forms",
+                List.of(
+                        file("references/guide.md", "abc"),
+                        file("a.bin", new byte[] {(byte) 0xFF, 0}),
+                        file("SKILL.md", MINIMAL),
+                        file("LICENSE", "free")));
+        assertThat(skill.files())
+                .extracting(SkillFile::path)
                 .containsExactly("SKILL.md", "LICENSE", "a.bin", "references/guide.md");
-        assertThat(skill.files()).extracting(SkillFile::mediaType)
+        assertThat(skill.files())
+                .extracting(SkillFile::mediaType)
                 .containsExactly("text/markdown", "text/plain", "application/octet-stream", "text/markdown");
         var guide = skill.files().getLast();
-        assertThat(guide.digest())
-                .isEqualTo("sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assertThat(guide.digest()).isEqualTo("sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assertThat(guide.size()).isEqualTo(3);
         assertThat(guide.text()).hasValue("abc");
         assertThat(skill.files().get(2).text()).isEmpty();
@@ -104,24 +107,27 @@ class SkillTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '^', value = {
-        "description: ''               | must not be blank",
-        "description: 7                | must be text",
-        "descriptions: x               | description in SKILL.md must be given",
-        "description: [x]              | must be text",
-        "metadata: x                   | metadata in SKILL.md must be a map",
-        "metadata: {version: 1.0}      | metadata.version in SKILL.md must be text; put it in quotes",
-        "license: [MIT]                | license in SKILL.md must be text",
-        "compatibility: ''             | compatibility in SKILL.md must not be blank",
-        "allowed-tools: {a: b}         | allowed-tools in SKILL.md",
-        "1: x                          | must have text as keys; put '1' in quotes",
-        "name: twice                   | is not valid YAML at line 3",
-        "x: [&a b, *a]                 | must not use aliases",
-        "x: !!binary aGk=              | must hold only text",
-        "x: .inf                       | must hold only text",
-        "x: !strange y                 | is not valid YAML at line 3",
-        "x: [                          | is not valid YAML at line 5",
-    })
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "description: ''               | must not be blank",
+                "description: 7                | must be text",
+                "descriptions: x               | description in SKILL.md must be given",
+                "description: [x]              | must be text",
+                "metadata: x                   | metadata in SKILL.md must be a map",
+                "metadata: {version: 1.0}      | metadata.version in SKILL.md must be text; put it in quotes",
+                "license: [MIT]                | license in SKILL.md must be text",
+                "compatibility: ''             | compatibility in SKILL.md must not be blank",
+                "allowed-tools: {a: b}         | allowed-tools in SKILL.md",
+                "1: x                          | must have text as keys; put '1' in quotes",
+                "name: twice                   | is not valid YAML at line 3",
+                "x: [&a b, *a]                 | must not use aliases",
+                "x: !!binary aGk=              | must hold only text",
+                "x: .inf                       | must hold only text",
+                "x: !strange y                 | is not valid YAML at line 3",
+                "x: [                          | is not valid YAML at line 5",
+            })
     void aFieldThatBreaksTheRulesIsNamed(String line, String noted) {
         var text = line.startsWith("description")
                 ? MINIMAL.replaceAll("description: .*", line)
@@ -177,17 +183,37 @@ class SkillTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "../SKILL.md", "/etc/passwd", "a/../b", "a//b", "a/", "", ".", "..", "a\\b", "C:x", "a\nb", "a\0b", " a", "a/ b",
-        "a\u0301", "a%2e", "a?b", "a*b", "a|b", "a/b/c/d/e/f/g/h/i"
-    })
+    @ValueSource(
+            strings = {
+                "../SKILL.md",
+                "/etc/passwd",
+                "a/../b",
+                "a//b",
+                "a/",
+                "",
+                ".",
+                "..",
+                "a\\b",
+                "C:x",
+                "a\nb",
+                "a\0b",
+                " a",
+                "a/ b",
+                "a\u0301",
+                "a%2e",
+                "a?b",
+                "a*b",
+                "a|b",
+                "a/b/c/d/e/f/g/h/i"
+            })
     void aPathThatCouldLeaveTheFolderIsRefused(String path) {
         refused(Failure.INVALID_FIELD, () -> file(path, "x"), "the path '");
     }
 
     @Test
     void ordinaryPathsAreTaken() {
-        for (var path : List.of("LICENSE.txt", "docs/Größe 2 (neu).md", ".hidden", "a/b/c/d/e/f/g/h", "..x", "a@2x.png")) {
+        for (var path :
+                List.of("LICENSE.txt", "docs/Größe 2 (neu).md", ".hidden", "a/b/c/d/e/f/g/h", "..x", "a@2x.png")) {
             assertThat(file(path, "x").path()).isEqualTo(path);
         }
         refused(Failure.TOO_LARGE, () -> file("a".repeat(256), "x"), "256 characters");

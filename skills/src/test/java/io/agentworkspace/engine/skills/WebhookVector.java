@@ -23,7 +23,8 @@ final class WebhookVector {
                 .isEqualTo("t=%s,v1=%s".formatted(t, HexFormat.of().formatHex(own)));
         var decoded = Base64.getDecoder().decode(secret.substring("whsec_".length()));
         assertThat(decoded).hasSize(32);
-        var standard = hmac(decoded, "%s.%s.%s".formatted(vector.get("webhook_id").asString(), t, body));
+        var standard =
+                hmac(decoded, "%s.%s.%s".formatted(vector.get("webhook_id").asString(), t, body));
         assertThat(vector.get("webhook_signature").asString())
                 .isEqualTo("v1," + Base64.getEncoder().encodeToString(standard));
     }
