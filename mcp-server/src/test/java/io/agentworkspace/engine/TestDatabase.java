@@ -1,13 +1,19 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.mcp.Bounds;
+import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Migrations;
+import io.agentworkspace.engine.store.SealKeys;
+import io.agentworkspace.engine.store.SessionStore;
+import io.agentworkspace.engine.store.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 
 /** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
 public final class TestDatabase {
@@ -31,6 +37,13 @@ public final class TestDatabase {
 
     public static CallersWatch watch() {
         return new CallersWatch(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+    }
+
+    /** What an MCP door of this database needs, as another replica has it. */
+    public static McpDoor.Replica replica() {
+        var clock = Clock.systemUTC();
+        var signals = new Signals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+        return new McpDoor.Replica(new SealKeys(DB, clock), new SessionStore(DB), signals, new Bounds(50, 100), clock);
     }
 
     /** Another pool on the same database, as another replica has it. */

@@ -1,6 +1,9 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.mcp.McpDoor;
+import io.agentworkspace.engine.mcp.Offer;
+import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
 import java.io.IOException;
@@ -30,6 +33,15 @@ public final class SampleServer implements AutoCloseable {
     }
 
     public SampleServer(Rate callers, Rate strangers) {
+        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), callers, strangers);
+    }
+
+    /** The production door with something else behind it. */
+    public SampleServer(Offer offer) {
+        this(offer, Rate.OFF, Rate.OFF);
+    }
+
+    private SampleServer(Offer offer, Rate callers, Rate strangers) {
         try {
             web = WebServer.bind("127.0.0.1", 0);
             var clock = Clock.systemUTC();
@@ -40,7 +52,7 @@ public final class SampleServer implements AutoCloseable {
                     List.of("https://app.example"),
                     callers,
                     strangers);
-            var doors = new Doors(new McpDoor(new SampleTools(), clock), new SampleRest());
+            var doors = new Doors(new McpDoor(offer, TestDatabase.replica(), url("").toString()), new SampleRest());
             web.serve(new Gate(rules, keys, refusals, clock, doors), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);
