@@ -12,6 +12,7 @@ import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
+import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
@@ -21,6 +22,7 @@ import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -77,13 +79,14 @@ final class App implements AutoCloseable {
         firstKey = new FirstStart(db, keys, clock)
                 .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
         var presence = new Presence(db);
+        var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
                 new SealKeys(db, clock),
                 new SessionStore(db),
                 keep(source.signals()),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL),
                 clock);
-        keep(new Housekeeping(db, presence, clock, List.of(replica.keys()::purge, replica.sessions()::purge))).start();
+        keep(new Housekeeping(db, presence, clock, List.of(trash::purge, replica.keys()::purge, replica.sessions()::purge))).start();
         serve(server, published, new Parts(db, keys, presence, replica));
     }
 
@@ -113,7 +116,8 @@ final class App implements AutoCloseable {
     }
 
     /** Where the database is, and who we are there. */
-    private record Source(String url, @Nullable String user, @Nullable String password) {
+    private record Source(
+            String url, @Nullable String user, @Nullable String password) {
         Db open(int poolSize) {
             return new Db(url, user, password, poolSize);
         }

@@ -16,7 +16,10 @@ record FirstKey(String key) {
                 |  %4$s  |
                 +%1$s+
                 """.formatted(
-                        "-".repeat(width()), " ".repeat(width() - 42), " ".repeat(width()), key + " ".repeat(width() - 4 - key.length()));
+                        "-".repeat(width()),
+                        " ".repeat(width() - 42),
+                        " ".repeat(width()),
+                        key + " ".repeat(width() - 4 - key.length()));
     }
 
     /** Keeps it for whoever missed the frame, in a file that only its owner reads. */

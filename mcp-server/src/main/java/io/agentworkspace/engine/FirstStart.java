@@ -43,7 +43,8 @@ final class FirstStart {
             var key = settings.bootstrapKey() == null
                     ? ApiKey.generate(new SecureRandom())
                     : ApiKey.parse(settings.bootstrapKey());
-            var tenant = tenants.create(Name.of("default"), settings.plan().name().toLowerCase(Locale.ROOT), now);
+            var tenant =
+                    tenants.create(Name.of("default"), settings.plan().name().toLowerCase(Locale.ROOT), now);
             var owner = tenants.createUser(tenant, Name.of("owner"), Role.OWNER, now);
             keys.insert(key, new KeyStore.Holder(tenant, owner, "first key", List.of(Capability.ALL)), now);
             var first = new FirstKey(key.reveal());

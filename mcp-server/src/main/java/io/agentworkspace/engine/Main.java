@@ -57,11 +57,11 @@ final class Main {
     private static void refuse(Settings settings, Throwable failure) {
         if (failure instanceof BadSetting || failure instanceof PostgresFailure) {
             System.err.println("engine: " + failure.getMessage());
-        } else if (Stream.iterate(failure, Objects::nonNull, Throwable::getCause).anyMatch(BindException.class::isInstance)) {
+        } else if (Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .anyMatch(BindException.class::isInstance)) {
             System.err.println("""
                     engine: cannot listen on %s port %d, perhaps another program does: \
-                    choose another with ENGINE_PORT, 0 for any free one"""
-                    .formatted(settings.host(), settings.port()));
+                    choose another with ENGINE_PORT, 0 for any free one""".formatted(settings.host(), settings.port()));
         } else {
             LoggerFactory.getLogger(Main.class).error("Cannot start", failure);
         }

@@ -11,7 +11,8 @@ import java.util.Map;
  * start-up cache of it. Knows nothing of the environment, so it can never touch anyone's data.
  */
 final class Rehearsal {
-    private static final List<String> PATHS = List.of("/api/health", "/api/health/ready", "/api/mcp/tools", "/api/openapi.json", "/mcp");
+    private static final List<String> PATHS =
+            List.of("/api/health", "/api/health/ready", "/api/mcp/tools", "/api/openapi.json", "/mcp");
 
     private Rehearsal() {}
 

@@ -15,9 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param secret whether its text must not be repeated
  */
 record Setting<T>(
-        String name, @Nullable String fallback, String words, String right, boolean secret, Function<String, T> reader) {
+        String name,
+        @Nullable String fallback,
+        String words,
+        String right,
+        boolean secret,
+        Function<String, T> reader) {
 
-    static <T> Setting<T> of(String name, @Nullable String fallback, String words, String right, Function<String, T> reader) {
+    static <T> Setting<T> of(
+            String name, @Nullable String fallback, String words, String right, Function<String, T> reader) {
         return new Setting<>(name, fallback, words, right, false, reader);
     }
 
@@ -26,7 +32,8 @@ record Setting<T>(
     }
 
     String flag() {
-        return "--" + name.substring("ENGINE_".length()).toLowerCase(Locale.ROOT).replace('_', '-');
+        return "--"
+                + name.substring("ENGINE_".length()).toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** The value of a setting that has a fallback. */
@@ -39,7 +46,8 @@ record Setting<T>(
     }
 
     /** The value, or null where nothing is given and there is no fallback. Blank text counts as nothing. */
-    @Nullable T find(Map<String, String> given) {
+    @Nullable
+    T find(Map<String, String> given) {
         String text = given.getOrDefault(name, "").strip();
         String chosen = text.isEmpty() ? fallback : text;
         if (chosen == null) {

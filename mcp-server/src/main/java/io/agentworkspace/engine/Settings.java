@@ -46,44 +46,101 @@ record Settings(
     }
 
     static final Setting<String> HOST = Setting.of(
-            "ENGINE_HOST", "127.0.0.1", "address to listen on; 0.0.0.0 for all", "a host name or an IP address", Values::host);
+            "ENGINE_HOST",
+            "127.0.0.1",
+            "address to listen on; 0.0.0.0 for all",
+            "a host name or an IP address",
+            Values::host);
     static final Setting<Integer> PORT = Setting.of(
-            "ENGINE_PORT", "8080", "port to listen on; 0 for any free one", "a number from 0 to 65535", Values.number(0, 65_535));
+            "ENGINE_PORT",
+            "8080",
+            "port to listen on; 0 for any free one",
+            "a number from 0 to 65535",
+            Values.number(0, 65_535));
     static final Setting<String> BASE_URL = Setting.of(
-            "ENGINE_BASE_URL", null, "public address, when it is not the one listened on",
-            "an address such as https://engine.example.com", Values::webAddress);
+            "ENGINE_BASE_URL",
+            null,
+            "public address, when it is not the one listened on",
+            "an address such as https://engine.example.com",
+            Values::webAddress);
     static final Setting<String> MCP_URL = Setting.of(
-            "ENGINE_MCP_URL", null, "public address for MCP, when it is another one",
-            "an address such as https://mcp.example.com", Values::webAddress);
+            "ENGINE_MCP_URL",
+            null,
+            "public address for MCP, when it is another one",
+            "an address such as https://mcp.example.com",
+            Values::webAddress);
     static final Setting<String> DATABASE_URL = Setting.of(
-            "ENGINE_DATABASE_URL", null, "PostgreSQL to use instead of the embedded one",
-            "a JDBC URL such as jdbc:postgresql://db.example.com/engine?user=engine&password=...", Values::jdbcUrl).kept();
+                    "ENGINE_DATABASE_URL",
+                    null,
+                    "PostgreSQL to use instead of the embedded one",
+                    "a JDBC URL such as jdbc:postgresql://db.example.com/engine?user=engine&password=...",
+                    Values::jdbcUrl)
+            .kept();
     static final Setting<Integer> POOL_SIZE = Setting.of(
-            "ENGINE_DATABASE_POOL_SIZE", "12", "connections to the database", "a number from 1 to 90", Values.number(1, 90));
+            "ENGINE_DATABASE_POOL_SIZE",
+            "12",
+            "connections to the database",
+            "a number from 1 to 90",
+            Values.number(1, 90));
     static final Setting<Path> DATA_DIR = Setting.of(
-            "ENGINE_DATA_DIR", ".engine", "embedded database and its log", "a directory",
+            "ENGINE_DATA_DIR",
+            ".engine",
+            "embedded database and its log",
+            "a directory",
             text -> Path.of(text).toAbsolutePath().normalize());
     static final Setting<String> BOOTSTRAP_KEY = Setting.of(
-            "ENGINE_BOOTSTRAP_KEY", null, "first API key of a fresh database, instead of a random one",
-            "a whole key, ek_<12 characters>_<36 characters>", Values::key).kept();
+                    "ENGINE_BOOTSTRAP_KEY",
+                    null,
+                    "first API key of a fresh database, instead of a random one",
+                    "a whole key, ek_<12 characters>_<36 characters>",
+                    Values::key)
+            .kept();
     static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
-            "ENGINE_ALLOWED_ORIGINS", "", "browser origins allowed besides the public addresses, with commas between",
-            "a list like https://app.example.com,http://localhost:5173", Values.listOf(Values::origin));
+            "ENGINE_ALLOWED_ORIGINS",
+            "",
+            "browser origins allowed besides the public addresses, with commas between",
+            "a list like https://app.example.com,http://localhost:5173",
+            Values.listOf(Values::origin));
     static final Setting<List<String>> ALLOWED_HOSTS = Setting.of(
-            "ENGINE_ALLOWED_HOSTS", "", "host names answered besides those of the public addresses, with commas between",
-            "a list like engine.internal,10.0.0.7", Values.listOf(Values::host));
+            "ENGINE_ALLOWED_HOSTS",
+            "",
+            "host names answered besides those of the public addresses, with commas between",
+            "a list like engine.internal,10.0.0.7",
+            Values.listOf(Values::host));
     static final Setting<RateLimit> RATE_LIMIT = Setting.of(
-            "ENGINE_RATE_LIMIT", "200/s burst 400", "requests for each key; off for no limit",
-            "like '200/s burst 400', '200/s' or 'off'", Values::rate);
+            "ENGINE_RATE_LIMIT",
+            "200/s burst 400",
+            "requests for each key; off for no limit",
+            "like '200/s burst 400', '200/s' or 'off'",
+            Values::rate);
     static final Setting<Plan> PLAN = Setting.of(
-            "ENGINE_PLAN", "unlimited", "plan of a new tenant", "free, team, scale or unlimited", Values.oneOf(Plan.class));
+            "ENGINE_PLAN",
+            "unlimited",
+            "plan of a new tenant",
+            "free, team, scale or unlimited",
+            Values.oneOf(Plan.class));
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
-            "ENGINE_LOG_FORMAT", "text", "how the log is written, on standard error", "text or json", Values.oneOf(LogFormat.class));
+            "ENGINE_LOG_FORMAT",
+            "text",
+            "how the log is written, on standard error",
+            "text or json",
+            Values.oneOf(LogFormat.class));
 
     /** The table, in the order of {@code --help}. */
     static final List<Setting<?>> ALL = List.of(
-            HOST, PORT, BASE_URL, MCP_URL, DATABASE_URL, POOL_SIZE, DATA_DIR, BOOTSTRAP_KEY,
-            ALLOWED_ORIGINS, ALLOWED_HOSTS, RATE_LIMIT, PLAN, LOG_FORMAT);
+            HOST,
+            PORT,
+            BASE_URL,
+            MCP_URL,
+            DATABASE_URL,
+            POOL_SIZE,
+            DATA_DIR,
+            BOOTSTRAP_KEY,
+            ALLOWED_ORIGINS,
+            ALLOWED_HOSTS,
+            RATE_LIMIT,
+            PLAN,
+            LOG_FORMAT);
 
     /** Reads the environment and the command line; where both speak, the command line wins. */
     static Settings read(Map<String, String> environment, List<String> commandLine) {
@@ -115,8 +172,11 @@ record Settings(
 
     private static String help(Setting<?> setting) {
         String fallback = setting.fallback();
-        return "  %-22s %-27s %s%s".formatted(
-                setting.flag(), setting.name(), setting.words(),
-                fallback == null || fallback.isEmpty() ? "" : " [" + fallback + "]");
+        return "  %-22s %-27s %s%s"
+                .formatted(
+                        setting.flag(),
+                        setting.name(),
+                        setting.words(),
+                        fallback == null || fallback.isEmpty() ? "" : " [" + fallback + "]");
     }
 }

@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
  * same but for ids and times; where an id of the one is sent on, the twin sends its own.
  */
 final class BothDoors implements Person {
-    private static final Pattern VARYING = Pattern.compile(
-            "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z");
+    private static final Pattern VARYING =
+            Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z");
 
     private final Person mcp;
     private final Person rest;

@@ -20,12 +20,15 @@ public enum Door {
     MCP {
         @Override
         public Reply call(String url, String key, String service, ObjectNode arguments) {
-            var rpc = Json.object().put("jsonrpc", "2.0").put("id", UUID.randomUUID().toString()).put("method", "tools/call");
+            var rpc = Json.object()
+                    .put("jsonrpc", "2.0")
+                    .put("id", UUID.randomUUID().toString())
+                    .put("method", "tools/call");
             rpc.putObject("params").put("name", service).set("arguments", arguments);
-            var answer = Json.readObject(post(url + "/mcp", key, Json.bytes(rpc), Map.of()).body());
-            return new Reply((ObjectNode) (answer.has("error")
-                    ? answer.at("/error/data/envelope")
-                    : answer.at("/result/structuredContent")));
+            var answer = Json.readObject(
+                    post(url + "/mcp", key, Json.bytes(rpc), Map.of()).body());
+            return new Reply((ObjectNode)
+                    (answer.has("error") ? answer.at("/error/data/envelope") : answer.at("/result/structuredContent")));
         }
     },
     REST {

@@ -23,7 +23,8 @@ class FirstKeyTest {
         new FirstKey(KEY).keepIn(dataDir);
         Path file = dataDir.resolve("first-api-key");
         assertThat(file).hasContent(KEY);
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
     }
 
     @Test

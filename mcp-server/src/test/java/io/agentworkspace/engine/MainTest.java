@@ -45,7 +45,11 @@ class MainTest {
     @Test
     void aDataDirectoryThatCannotBeUsedIsOneLineAndExitCodeOne() throws Exception {
         Process engine = engine("--data-dir", "/dev/null/engine");
-        assertThat(engine.errorReader().lines()).singleElement().asString().startsWith("engine: ").contains("/dev/null/engine");
+        assertThat(engine.errorReader().lines())
+                .singleElement()
+                .asString()
+                .startsWith("engine: ")
+                .contains("/dev/null/engine");
         assertThat(engine.waitFor()).isEqualTo(1);
     }
 
@@ -70,6 +74,8 @@ class MainTest {
     }
 
     private static void send(String signal, Process engine) throws Exception {
-        new ProcessBuilder("kill", "-" + signal, Long.toString(engine.pid())).start().waitFor();
+        new ProcessBuilder("kill", "-" + signal, Long.toString(engine.pid()))
+                .start()
+                .waitFor();
     }
 }

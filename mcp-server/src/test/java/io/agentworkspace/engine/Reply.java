@@ -23,7 +23,10 @@ public record Reply(ObjectNode envelope) {
 
     /** The text of one field of each element of an array, in order. */
     public List<String> texts(String array, String field) {
-        return at(array).valueStream().map(node -> node.path(field).asString("")).toList();
+        return at(array)
+                .valueStream()
+                .map(node -> node.path(field).asString(""))
+                .toList();
     }
 
     public int code() {

@@ -50,7 +50,11 @@ class SettingsTest {
     @Test
     void listsAreSplitAtCommas() {
         Settings settings = Settings.read(
-                Map.of("ENGINE_ALLOWED_ORIGINS", "https://App.example.com/, http://localhost:5173", "ENGINE_ALLOWED_HOSTS", "a,b"),
+                Map.of(
+                        "ENGINE_ALLOWED_ORIGINS",
+                        "https://App.example.com/, http://localhost:5173",
+                        "ENGINE_ALLOWED_HOSTS",
+                        "a,b"),
                 List.of());
         assertThat(settings.allowedOrigins()).containsExactly("https://app.example.com", "http://localhost:5173");
         assertThat(settings.allowedHosts()).containsExactly("a", "b");
@@ -91,13 +95,20 @@ class SettingsTest {
     @Test
     void secretsAreNotRepeated() {
         for (String name : List.of("ENGINE_BOOTSTRAP_KEY", "ENGINE_DATABASE_URL")) {
-            assertThatThrownBy(() -> Settings.read(Map.of(name, "hush"), List.of())).hasMessageNotContaining("hush");
+            assertThatThrownBy(() -> Settings.read(Map.of(name, "hush"), List.of()))
+                    .hasMessageNotContaining("hush");
         }
-        assertThat(Settings.read(Map.of("ENGINE_BOOTSTRAP_KEY", KEY), List.of()).bootstrapKey()).isEqualTo(KEY);
+        assertThat(Settings.read(Map.of("ENGINE_BOOTSTRAP_KEY", KEY), List.of()).bootstrapKey())
+                .isEqualTo(KEY);
     }
 
     @ParameterizedTest
-    @CsvSource({"--prot=1, --prot is not a flag", "--port, --port needs a value", "--port=, --port needs a value", "8080, 8080 is not a flag"})
+    @CsvSource({
+        "--prot=1, --prot is not a flag",
+        "--port, --port needs a value",
+        "--port=, --port needs a value",
+        "8080, 8080 is not a flag"
+    })
     void anUnknownOrEmptyFlagIsNamed(String flag, String message) {
         assertThatThrownBy(() -> Settings.read(Map.of(), List.of(flag)))
                 .isInstanceOf(BadSetting.class)
@@ -106,7 +117,8 @@ class SettingsTest {
 
     @Test
     void helpListsEverySetting() {
-        assertThat(Settings.help().lines().filter(line -> line.contains("ENGINE_"))).hasSize(Settings.ALL.size());
+        assertThat(Settings.help().lines().filter(line -> line.contains("ENGINE_")))
+                .hasSize(Settings.ALL.size());
         assertThat(Settings.help()).contains("--database-pool-size", "[200/s burst 400]");
     }
 }

@@ -69,7 +69,8 @@ public final class TestDatabase {
 
     private static void delete(Path directory) {
         try (var files = Files.walk(directory)) {
-            files.sorted(java.util.Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+            files.sorted(java.util.Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
         } catch (IOException | UncheckedIOException e) {
             // What is left lies in the temporary folder.
         }

@@ -30,7 +30,8 @@ final class Admission {
      * @return the caller, or null for a public route that was asked without a credential
      * @throws Problem {@code unauthenticated}, {@code bad_request}, {@code rate_limited} or {@code unavailable}
      */
-    @Nullable Caller admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
+    @Nullable
+    Caller admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
         var caller = identify(request, isPublic, answer);
         if (caller != null) {
             callerLimit.take(caller.principal(), answer);

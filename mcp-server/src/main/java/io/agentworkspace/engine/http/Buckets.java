@@ -34,8 +34,7 @@ final class Buckets {
                 .executor(Runnable::run)
                 .build();
         this.policy = new PreEncodedHttpField(
-                "RateLimit-Policy",
-                "\"default\";q=%d;w=%d".formatted(rate.burst(), rate.windowSeconds()));
+                "RateLimit-Policy", "\"default\";q=%d;w=%d".formatted(rate.burst(), rate.windowSeconds()));
     }
 
     /**

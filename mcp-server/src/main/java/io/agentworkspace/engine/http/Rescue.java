@@ -57,7 +57,10 @@ final class Rescue extends Callback.Nested {
             case HttpException refused -> ServerErrors.problem(refused.getCode(), requestId);
             default -> {
                 if (!(failure instanceof QuietException)) {
-                    LOG.atError().addKeyValue("request_id", requestId).setCause(failure).log("a request failed");
+                    LOG.atError()
+                            .addKeyValue("request_id", requestId)
+                            .setCause(failure)
+                            .log("a request failed");
                 }
                 yield Problem.internal(requestId);
             }

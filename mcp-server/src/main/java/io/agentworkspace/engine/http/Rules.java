@@ -57,7 +57,9 @@ public record Rules(Set<String> hosts, Set<String> origins, Rate callers, Rate s
     private static URI allowed(String origin) {
         var uri = URI.create(origin.strip());
         var path = uri.getRawPath();
-        var bare = uri.getScheme() != null && uri.getHost() != null && (path == null || path.isEmpty() || path.equals("/"));
+        var bare = uri.getScheme() != null
+                && uri.getHost() != null
+                && (path == null || path.isEmpty() || path.equals("/"));
         if (!bare || uri.getRawQuery() != null || uri.getRawFragment() != null || uri.getRawUserInfo() != null) {
             throw new IllegalArgumentException(
                     "'%s' is not an origin: scheme://host or scheme://host:port".formatted(origin));

@@ -42,7 +42,9 @@ public final class Credentials {
         if (fields.size() > 1) {
             throw badRequest("the header %s came %d times; send it once".formatted(name, fields.size()));
         }
-        return fields.isEmpty() ? null : Objects.requireNonNullElse(fields.getFirst().getValue(), "");
+        return fields.isEmpty()
+                ? null
+                : Objects.requireNonNullElse(fields.getFirst().getValue(), "");
     }
 
     private static String readBearer(String authorization) {
@@ -57,7 +59,9 @@ public final class Credentials {
     }
 
     private static @Nullable String bearer(String authorization) {
-        return isScheme(authorization, "Bearer") ? authorization.substring("Bearer".length()).strip() : null;
+        return isScheme(authorization, "Bearer")
+                ? authorization.substring("Bearer".length()).strip()
+                : null;
     }
 
     private static boolean isScheme(String authorization, String scheme) {
@@ -75,8 +79,9 @@ public final class Credentials {
             var name = decoded(equals < 0 ? parameter : parameter.substring(0, equals));
             var value = decoded(equals < 0 ? "" : parameter.substring(equals + 1));
             if (isSecret(name) || KeyFormat.isIn(name) || value.strip().startsWith(KeyFormat.PREFIX)) {
-                throw badRequest("a credential does not belong in the query string, where it is stored and logged on its"
-                        + " way: send it in the header X-Api-Key, and rotate this one");
+                throw badRequest(
+                        "a credential does not belong in the query string, where it is stored and logged on its"
+                                + " way: send it in the header X-Api-Key, and rotate this one");
             }
         }
     }

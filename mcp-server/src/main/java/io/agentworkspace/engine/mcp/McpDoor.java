@@ -100,7 +100,8 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         var headers = request.getHeaders();
         if (!isJson(headers.get(HttpHeader.CONTENT_TYPE))) {
             throw new Problem(
-                    Failure.UNSUPPORTED_MEDIA_TYPE, "send the header Content-Type: application/json, and the body in UTF-8");
+                    Failure.UNSUPPORTED_MEDIA_TYPE,
+                    "send the header Content-Type: application/json, and the body in UTF-8");
         }
         var encoding = headers.get(HttpHeader.CONTENT_ENCODING);
         if (encoding != null && !encoding.equalsIgnoreCase("identity")) {

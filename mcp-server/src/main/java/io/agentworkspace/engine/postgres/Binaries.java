@@ -58,10 +58,12 @@ record Binaries(Path home) {
     }
 
     private static InputStream archive() {
-        InputStream found = archiveName().map(Binaries.class::getResourceAsStream).orElse(null);
+        InputStream found =
+                archiveName().map(Binaries.class::getResourceAsStream).orElse(null);
         if (found == null) {
-            throw new PostgresFailure("there is no embedded PostgreSQL for %s %s: set ENGINE_DATABASE_URL to a PostgreSQL of your own"
-                    .formatted(System.getProperty("os.name"), System.getProperty("os.arch")));
+            throw new PostgresFailure(
+                    "there is no embedded PostgreSQL for %s %s: set ENGINE_DATABASE_URL to a PostgreSQL of your own"
+                            .formatted(System.getProperty("os.name"), System.getProperty("os.arch")));
         }
         return found;
     }

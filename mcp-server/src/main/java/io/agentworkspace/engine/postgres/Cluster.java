@@ -18,7 +18,8 @@ record Cluster(Path path, String password) {
         Path path = directory.cluster();
         try {
             if (Files.exists(path.resolve("PG_VERSION"))) {
-                return existing(directory, Files.readString(path.resolve("PG_VERSION")).strip());
+                return existing(
+                        directory, Files.readString(path.resolve("PG_VERSION")).strip());
             }
             Path partial = path.resolveSibling("postgres.partial");
             Binaries.delete(partial);
@@ -26,9 +27,20 @@ record Cluster(Path path, String password) {
             String password = password(directory.password());
             confinement.handOver(directory.password());
             confinement.handOver(partial);
-            initialise(confinement.command(binaries.program("initdb"), List.of(
-                    "-D", partial.toString(), "-U", USER, "-A", "scram-sha-256", "--pwfile=" + directory.password(),
-                    "-E", "UTF8", "--locale=C.UTF-8", "--no-instructions")));
+            initialise(confinement.command(
+                    binaries.program("initdb"),
+                    List.of(
+                            "-D",
+                            partial.toString(),
+                            "-U",
+                            USER,
+                            "-A",
+                            "scram-sha-256",
+                            "--pwfile=" + directory.password(),
+                            "-E",
+                            "UTF8",
+                            "--locale=C.UTF-8",
+                            "--no-instructions")));
             Files.move(partial, path, StandardCopyOption.ATOMIC_MOVE);
             return new Cluster(path, password);
         } catch (IOException e) {
@@ -40,13 +52,14 @@ record Cluster(Path path, String password) {
         if (!version.equals(Binaries.major())) {
             throw new PostgresFailure("""
                     the database in %s is of PostgreSQL %s, this engine brings %s: \
-                    move the data over with that version's tools first"""
-                    .formatted(directory.cluster(), version, Binaries.major()));
+                    move the data over with that version's tools first""".formatted(directory.cluster(), version, Binaries.major()));
         }
         if (!Files.exists(directory.password())) {
-            throw new PostgresFailure("the password of the database is missing: restore the file " + directory.password());
+            throw new PostgresFailure(
+                    "the password of the database is missing: restore the file " + directory.password());
         }
-        return new Cluster(directory.cluster(), Files.readString(directory.password()).strip());
+        return new Cluster(
+                directory.cluster(), Files.readString(directory.password()).strip());
     }
 
     private static String password(Path file) throws IOException {

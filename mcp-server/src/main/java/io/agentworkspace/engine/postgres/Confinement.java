@@ -30,10 +30,12 @@ record Confinement(List<String> prefix, @Nullable String account) {
         return ways.stream()
                 .filter(way -> way.reaches(directory.root()))
                 .findFirst()
-                .orElseThrow(() -> new PostgresFailure(runningAsRoot() ? """
+                .orElseThrow(() -> new PostgresFailure(
+                        runningAsRoot()
+                                ? """
                         PostgreSQL does not run as root, and no other user can enter %s: start the engine as an ordinary user, \
-                        or set ENGINE_DATA_DIR to a place that the user nobody can reach"""
-                        .formatted(directory.root()) : "PostgreSQL cannot enter " + directory.root()));
+                        or set ENGINE_DATA_DIR to a place that the user nobody can reach""".formatted(directory.root())
+                                : "PostgreSQL cannot enter " + directory.root()));
     }
 
     List<String> command(Path program, List<String> arguments) {
@@ -53,9 +55,7 @@ record Confinement(List<String> prefix, @Nullable String account) {
 
     private static List<Confinement> waysForUser() {
         return List.of(
-                way(null, NEW_SESSION + DIES_WITH_PARENT),
-                way(null, NEW_SESSION),
-                new Confinement(List.of(), null));
+                way(null, NEW_SESSION + DIES_WITH_PARENT), way(null, NEW_SESSION), new Confinement(List.of(), null));
     }
 
     /** A cluster that exists decides by its owner; a new one is root's where user namespaces are allowed. */
@@ -64,8 +64,8 @@ record Confinement(List<String> prefix, @Nullable String account) {
         if (owner != null && !owner.equals("root")) {
             return List.of(as(owner));
         }
-        var ways = new ArrayList<>(List.of(
-                way(null, NEW_SESSION + UNMAPPED + DIES_WITH_PARENT), way(null, NEW_SESSION + UNMAPPED)));
+        var ways = new ArrayList<>(
+                List.of(way(null, NEW_SESSION + UNMAPPED + DIES_WITH_PARENT), way(null, NEW_SESSION + UNMAPPED)));
         if (owner == null) {
             ways.add(as("postgres"));
             ways.add(as("nobody"));

@@ -39,13 +39,18 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     private static FileChannel lock(DataDirectory directory, Path file) throws IOException {
-        FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         if (channel.tryLock() == null) {
             try (channel) {
                 ByteBuffer holder = ByteBuffer.allocate(20);
                 channel.read(holder);
-                throw inUse(directory, StandardCharsets.US_ASCII.decode(holder.flip()).toString().strip());
+                throw inUse(
+                        directory,
+                        StandardCharsets.US_ASCII
+                                .decode(holder.flip())
+                                .toString()
+                                .strip());
             }
         }
         channel.truncate(0);
@@ -56,8 +61,7 @@ final class DirectoryLock implements AutoCloseable {
     private static PostgresFailure inUse(DataDirectory directory, String holder) {
         return new PostgresFailure("""
                 the data directory %s is in use by another engine, process %s: \
-                stop that one, or choose another with ENGINE_DATA_DIR"""
-                .formatted(directory.root(), holder));
+                stop that one, or choose another with ENGINE_DATA_DIR""".formatted(directory.root(), holder));
     }
 
     @Override

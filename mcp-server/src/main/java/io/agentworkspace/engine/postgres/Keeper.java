@@ -18,7 +18,8 @@ final class Keeper {
     private final IntFunction<Postmaster> launch;
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
     // The server dies with the thread that forked it, so that is this one, which lives as long as the server should.
-    private final Thread thread = Thread.ofPlatform().daemon().name("postgres-keeper").unstarted(this::keep);
+    private final Thread thread =
+            Thread.ofPlatform().daemon().name("postgres-keeper").unstarted(this::keep);
     private Duration pause = Duration.ZERO;
     private @Nullable Postmaster current;
     private boolean closing;

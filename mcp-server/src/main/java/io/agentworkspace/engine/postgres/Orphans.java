@@ -72,7 +72,8 @@ final class Orphans {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(proc, "[0-9]*")) {
             for (Path process : processes) {
                 if (worksOn(process, cluster)) {
-                    ProcessHandle.of(Long.parseLong(process.getFileName().toString())).ifPresent(found::add);
+                    ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
+                            .ifPresent(found::add);
                 }
             }
         } catch (IOException e) {
@@ -84,7 +85,10 @@ final class Orphans {
     private static boolean worksOn(Path process, Path cluster) {
         try {
             return Files.readSymbolicLink(process.resolve("cwd")).equals(cluster)
-                    && Files.readSymbolicLink(process.resolve("exe")).getFileName().toString().startsWith("postgres");
+                    && Files.readSymbolicLink(process.resolve("exe"))
+                            .getFileName()
+                            .toString()
+                            .startsWith("postgres");
         } catch (IOException e) {
             return false; // Ended meanwhile, or is not ours to look at.
         }

@@ -19,7 +19,8 @@ final class Postmaster {
             "log_timezone=UTC",
             "listen_addresses=127.0.0.1",
             "unix_socket_directories=",
-            // What a statement did wrong is the engine's to report; rows quoted in such messages do not belong in a log.
+            // What a statement did wrong is the engine's to report; rows quoted in such messages do not belong in a
+            // log.
             "log_min_messages=log",
             "log_min_error_statement=panic",
             "log_checkpoints=off");
@@ -44,7 +45,8 @@ final class Postmaster {
             arguments.add(setting);
         }
         try {
-            Process process = Program.prepare(confinement.command(program, arguments)).start();
+            Process process =
+                    Program.prepare(confinement.command(program, arguments)).start();
             return new Postmaster(process, cluster, log);
         } catch (IOException e) {
             throw new PostgresFailure("PostgreSQL cannot be started: " + e, e);
@@ -53,10 +55,13 @@ final class Postmaster {
 
     /** Waits until it takes connections, through a recovery of any length, or fails with the reason why it ended. */
     void awaitReady() throws InterruptedException {
-        while (!PidFile.find(cluster).filter(file -> file.pid() == pid() && file.ready()).isPresent()) {
+        while (!PidFile.find(cluster)
+                .filter(file -> file.pid() == pid() && file.ready())
+                .isPresent()) {
             if (process.waitFor(10, TimeUnit.MILLISECONDS)) {
                 logging.join(Duration.ofSeconds(1));
-                throw new PostgresFailure("PostgreSQL did not start: " + log.lastFailure() + " (its log: " + log.file() + ")");
+                throw new PostgresFailure(
+                        "PostgreSQL did not start: " + log.lastFailure() + " (its log: " + log.file() + ")");
             }
         }
     }

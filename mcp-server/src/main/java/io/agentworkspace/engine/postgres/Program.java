@@ -14,9 +14,7 @@ final class Program {
     record Outcome(boolean succeeded, String output) {}
 
     static ProcessBuilder prepare(List<String> command) {
-        var builder = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectInput(new File("/dev/null"));
+        var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectInput(new File("/dev/null"));
         builder.environment().keySet().retainAll(Set.of("PATH"));
         return builder;
     }

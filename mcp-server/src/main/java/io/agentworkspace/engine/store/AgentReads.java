@@ -9,8 +9,8 @@ import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** What is read of agents and of their messages: one statement each, the context with it. */
@@ -38,7 +38,9 @@ public final class AgentReads {
     public Slice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Page.after(page, 1);
-        var rows = db.sql(call, ContextStore.WITH_CONTEXT + """
+        var rows = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT + """
                 , page AS (
                     SELECT a.*
                       FROM agent a, ctx
@@ -84,8 +86,11 @@ public final class AgentReads {
      */
     public Found read(Call call, @Nullable Name name, @Nullable Page page) {
         var limit = Page.limit(page);
-        var before = Position.of(page);
-        var found = db.sql(call, ContextStore.WITH_CONTEXT + """
+        var before = before(page);
+        var found = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
                 , a AS (
                     SELECT a.*
                       FROM agent a, ctx
@@ -95,6 +100,9 @@ public final class AgentReads {
                                               WHERE x.tenant_id = :tenant AND x.name_key = :key
                                                 AND x.destroyed_at IS NULL) END
                        AND %s),
+                before AS (
+                    SELECT created_at, stream_id, seq FROM message
+                     WHERE tenant_id = :tenant AND id = CAST(:before AS uuid)),
                 latest AS (
                     SELECT m.*
                       FROM ctx, a
@@ -102,53 +110,64 @@ public final class AgentReads {
                       CROSS JOIN LATERAL (
                           SELECT * FROM message x
                            WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
-                             AND (CAST(:before AS timestamptz) IS NULL
-                                  OR (x.created_at, x.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                             AND (CAST(:before AS uuid) IS NULL
+                                  OR (x.created_at, x.stream_id, x.seq) < (SELECT * FROM before))
                            ORDER BY x.seq DESC
                            LIMIT :limit + 1) m
                      WHERE %s
-                     ORDER BY m.created_at DESC, m.id DESC
+                     ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
                      LIMIT :limit + 1),
                 own AS (
-                    SELECT p.stream_id, st.last_seq, st.last_seq - p.read_seq - p.own_unread AS waiting
+                    SELECT p.stream_id, p.read_seq, p.own_unread, st.last_seq,
+                           st.last_seq - p.read_seq - p.own_unread AS waiting
                       FROM ctx, a, participant p
                       JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
                      WHERE a.id = ctx.self_id AND p.tenant_id = :tenant AND p.party_id = a.id
-                       AND CAST(:before AS timestamptz) IS NULL
+                       AND CAST(:before AS uuid) IS NULL
                        AND p.stream_id IN (SELECT stream_id FROM latest)),
                 marked AS (
-                    UPDATE participant p SET read_seq = own.last_seq, own_unread = 0
+                    UPDATE participant p
+                       SET read_seq = own.last_seq, own_unread = p.own_unread - own.own_unread
                       FROM own, a
                      WHERE p.tenant_id = :tenant AND p.party_id = a.id AND p.stream_id = own.stream_id
-                       AND own.waiting > 0)
+                       AND p.read_seq = own.read_seq AND own.waiting > 0)
                 SELECT ctx.*,
                        (SELECT COALESCE(sum(waiting), 0) FROM own) AS cleared,
                        (SELECT %s FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
-                       (SELECT jsonb_agg(%s ORDER BY m.created_at, m.id) FROM latest m %s) AS messages
+                       (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM latest m %s) AS messages
                   FROM ctx
                 """.formatted(
-                                Visible.AGENT,
-                                MAY_SEE_STREAM,
-                                AgentStore.RECORD,
-                                MessageStore.RECORD,
-                                MessageStore.JOINS))
+                                                Visible.AGENT,
+                                                MAY_SEE_STREAM,
+                                                AgentStore.RECORD,
+                                                MessageStore.RECORD,
+                                                MessageStore.JOINS))
                 .set("key", name == null ? null : name.key())
-                .set("before", before.at())
-                .set("before_id", before.id())
+                .set("before", before)
                 .set("limit", limit)
                 .one(row -> found(call, row, limit))
                 .orElseThrow();
         return found.orElseThrow(() -> absent(call, name));
     }
 
-    private static Optional<Found> found(Call call, Row row, int limit)
-            throws SQLException {
+    /** The cursor is the oldest message that was shown. */
+    private static @Nullable UUID before(@Nullable Page page) {
+        var keys = Page.after(page, 1);
+        try {
+            return keys.isEmpty() ? null : UUID.fromString(keys.getFirst());
+        } catch (IllegalArgumentException e) {
+            throw Cursor.invalid();
+        }
+    }
+
+    private static Optional<Found> found(Call call, Row row, int limit) throws SQLException {
         var context = ContextStore.read(call, row);
         call.context(context.withUnread(context.unread() - row.number("cleared")));
         var agent = row.json("agent", Agent.class);
         return agent == null
                 ? Optional.empty()
-                : Optional.of(new Found(agent, Slice.newest(row.jsonList("messages", Message.class), limit)));
+                : Optional.of(
+                        new Found(agent, Slice.newest(row.jsonList("messages", Message.class), limit, Message::id)));
     }
 
     private Problem absent(Call call, @Nullable Name name) {

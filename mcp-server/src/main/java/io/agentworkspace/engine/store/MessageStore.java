@@ -3,8 +3,12 @@ package io.agentworkspace.engine.store;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Message;
+import io.agentworkspace.engine.model.Problem;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +46,7 @@ public final class MessageStore {
      */
     private static final String TAKEN = """
             waiting AS (
-                SELECT m.*, max(m.created_at) OVER (PARTITION BY m.stream_id ORDER BY m.seq) AS reached
+                SELECT m.*
                   FROM participant p
                   JOIN stream s ON s.tenant_id = p.tenant_id AND s.id = p.stream_id
                   CROSS JOIN LATERAL (SELECT * FROM message x
@@ -52,7 +56,7 @@ public final class MessageStore {
                                        LIMIT :limit) m
                  WHERE p.tenant_id = :tenant AND p.party_id = :party
                    AND s.last_seq > p.read_seq + p.own_unread),
-            taken AS (SELECT * FROM waiting ORDER BY reached, stream_id, seq LIMIT :limit)
+            taken AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit)
             """;
 
     private final Db db;
@@ -61,15 +65,21 @@ public final class MessageStore {
         this.db = db;
     }
 
-    /** The next place in a stream, which the transaction holds until it ends. */
-    public record Place(long stream, long seq) {}
+    /** The next place in a stream, which the transaction holds until it ends; its time is never before that of the last. */
+    public record Place(long stream, long seq, Instant at) {}
 
     /** What a new message answers, and how busy its stream is. */
     public record Before(
             @Nullable UUID answers, @Nullable Long speaker, boolean byAgent, List<Long> chain, long lastMinute) {}
 
     /** Where a message stands: in a zone or between two parties. */
-    public record Standing(long stream, @Nullable Long zone, @Nullable Long other) {}
+    public record Standing(
+            long stream, @Nullable Long zone, @Nullable Long other) {}
+
+    private static Place place(Row row) throws SQLException {
+        return new Place(
+                row.number("id"), row.number("last_seq"), Objects.requireNonNull(row.instantOrNull("last_at")));
+    }
 
     /** Takes the next place in the direct talk of two parties. */
     public Place nextDirect(Call call, long one, long other) {
@@ -77,25 +87,29 @@ public final class MessageStore {
                 INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
                 VALUES (:tenant, least(:one, :other), greatest(:one, :other), 1, :now)
                 ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
-                   SET last_seq = stream.last_seq + 1, last_at = :now
-                RETURNING id, last_seq
+                   SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
+                RETURNING id, last_seq, last_at
                 """)
                 .set("one", one)
                 .set("other", other)
-                .one(row -> new Place(row.number("id"), row.number("last_seq")))
+                .one(MessageStore::place)
                 .orElseThrow();
     }
 
-    /** Takes the next place in a zone's stream. */
+    /**
+     * Takes the next place in a zone's stream.
+     *
+     * @throws Problem {@code conflict} when the zone has gone since it was looked up
+     */
     public Place nextIn(Call call, long stream) {
         return db.sql(call, """
-                UPDATE stream SET last_seq = last_seq + 1, last_at = :now
+                UPDATE stream SET last_seq = last_seq + 1, last_at = greatest(last_at, :now)
                  WHERE tenant_id = :tenant AND id = :stream
-                RETURNING id, last_seq
+                RETURNING id, last_seq, last_at
                 """)
                 .set("stream", stream)
-                .one(row -> new Place(row.number("id"), row.number("last_seq")))
-                .orElseThrow();
+                .one(MessageStore::place)
+                .orElseThrow(() -> Problem.conflict("the zone has just been destroyed"));
     }
 
     /**
@@ -158,41 +172,59 @@ public final class MessageStore {
                         row.number("stream_id"), row.numberOrNull("zone_id"), row.numberOrNull("other_id")));
     }
 
-    /** Stores the message; the other party of a direct talk takes part from now on. */
-    public Message insert(Call call, Place place, Ref speaker, @Nullable Long other, String content, Before before) {
+    /** What is said, by whom, to which other party; null in a zone, where agents take part already, as members. */
+    public record Saying(
+            Ref speaker, boolean byAgent, @Nullable Long other, String content) {}
+
+    /**
+     * Stores the message; the parties of a direct talk, and a user in a zone, take part from now on.
+     *
+     * @throws Problem {@code conflict} when the speaking agent has just been put out of the zone
+     */
+    public Message insert(Call call, Place place, Saying saying, Before before) {
         return db.sql(call, """
                 WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
                                                 created_at)
-                           VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :now)
+                           VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at)
                            RETURNING *),
-                     spoke AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                               VALUES (:tenant, :speaker, :stream, :user, :seq)
-                               ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
-                                  SET own_unread = participant.own_unread + 1),
+                     spoke AS (UPDATE participant SET own_unread = own_unread + 1
+                                WHERE tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream
+                            RETURNING 1),
+                     joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                                SELECT :tenant, :speaker, :stream, :user, :seq
+                                 WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke)
+                                ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                                   SET own_unread = participant.own_unread + 1
+                                RETURNING 1),
                      hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                                SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1
                                  FROM (SELECT CAST(:other AS bigint) AS id) o
                                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
                                 WHERE o.id IS NOT NULL
                                ON CONFLICT DO NOTHING)
-                SELECT %s AS record FROM m %s
+                SELECT %s AS record
+                  FROM m %s
+                 WHERE EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
                 """.formatted(RECORD, JOINS))
                 .set("stream", place.stream())
                 .set("seq", place.seq())
+                .set("at", place.at())
                 .set("id", UUID.randomUUID())
-                .set("speaker", speaker.id())
-                .set("other", other)
-                .set("content", content)
+                .set("speaker", saying.speaker().id())
+                .set("joins", saying.other() != null || !saying.byAgent())
+                .set("other", saying.other())
+                .set("content", saying.content())
                 .set("answers", before.answers())
                 .set("chain", before.chain())
-                .one(row -> java.util.Objects.requireNonNull(row.json("record", Message.class)))
-                .orElseThrow();
+                .one(row -> Objects.requireNonNull(row.json("record", Message.class)))
+                .orElseThrow(() -> Problem.conflict("the agent '%s' has just been put out of the zone"
+                        .formatted(saying.speaker().name())));
     }
 
     /** The oldest messages that wait for the party, at most so many; they go on waiting. */
     public List<Message> waiting(Call call, long party, int limit) {
         return db.sql(call, "WITH " + TAKEN + """
-                SELECT jsonb_agg(%s ORDER BY m.reached, m.stream_id, m.seq) AS messages FROM taken m %s
+                SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
                 """.formatted(RECORD, JOINS))
                 .set("party", party)
                 .set("limit", limit)
@@ -211,7 +243,7 @@ public final class MessageStore {
                                             AND own.seq > t.seq AND own.speaker_id = p.party_id)
                       FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
                      WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id)
-                SELECT jsonb_agg(%s ORDER BY m.reached, m.stream_id, m.seq) AS messages FROM taken m %s
+                SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
                 """.formatted(RECORD, JOINS))
                 .set("party", party)
                 .set("limit", limit)

@@ -16,12 +16,11 @@ public record Slice<T>(List<T> rows, @Nullable String nextCursor) {
     }
 
     /** The newest of one message more than the page holds, oldest first; the cursor leads to the older ones. */
-    static Slice<Message> newest(List<Message> messages, int limit) {
+    static Slice<Message> newest(List<Message> messages, int limit, Function<Message, String> cursor) {
         if (messages.size() <= limit) {
             return new Slice<>(messages, null);
         }
         var page = messages.subList(messages.size() - limit, messages.size());
-        var first = page.getFirst();
-        return new Slice<>(page, Cursor.of(first.createdAt().toString(), first.id()));
+        return new Slice<>(page, Cursor.of(cursor.apply(page.getFirst())));
     }
 }

@@ -19,7 +19,7 @@ final class Visible {
                                      AND held.user_id = ctx.user_id
                                      AND held.agent_id = a.id))
                   OR (a.access = 'domain' AND %s)))
-            """.formatted(sharesDomain("a"));
+            """.formatted(sharesDomain("a", "ctx.user_id"));
 
     /** For a domain under the alias {@code d}. */
     static final String DOMAIN = """
@@ -32,6 +32,18 @@ final class Visible {
                            AND mine.domain_id = d.id
                            AND mine.owner_id = ctx.user_id
                            AND mine.state IN ('member', 'invited')))
+            """;
+
+    /** Whether what is said in the domain {@code d} is for the acting user to read: its owner, the admins, whoever has a member. */
+    static final String TALK = """
+            (d.owner_id = ctx.user_id
+             OR :admin
+             OR EXISTS (SELECT 1
+                          FROM membership mine
+                         WHERE mine.tenant_id = d.tenant_id
+                           AND mine.domain_id = d.id
+                           AND mine.owner_id = ctx.user_id
+                           AND mine.state = 'member'))
             """;
 
     /** For a bank under the alias {@code b}, outside the trash. */
@@ -47,12 +59,12 @@ final class Visible {
                                 AND mine.owner_id = ctx.user_id
                                 AND mine.permission <> 'none')
                   OR (b.access = 'domain' AND %s)))
-            """.formatted(sharesDomain("b"));
+            """.formatted(sharesDomain("b", "ctx.user_id"));
 
     private Visible() {}
 
-    /** Whether the acting user has an agent in a domain where the thing's owner has one too. */
-    private static String sharesDomain(String alias) {
+    /** Whether the user has an agent in a domain where the thing's owner has one too. */
+    static String sharesDomain(String alias, String user) {
         return """
                 EXISTS (SELECT 1
                           FROM membership theirs
@@ -60,7 +72,7 @@ final class Visible {
                          WHERE theirs.tenant_id = %1$s.tenant_id
                            AND theirs.owner_id = %1$s.owner_id
                            AND theirs.state = 'member'
-                           AND mine.owner_id = ctx.user_id
-                           AND mine.state = 'member')""".formatted(alias);
+                           AND mine.owner_id = %2$s
+                           AND mine.state = 'member')""".formatted(alias, user);
     }
 }

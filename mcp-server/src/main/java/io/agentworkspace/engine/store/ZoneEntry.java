@@ -2,7 +2,6 @@ package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
 import java.util.List;
 import java.util.Objects;
@@ -10,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Who may speak in which zone, and the stream that it is heard through. */
 public final class ZoneEntry {
-    /** The zone that every domain has. */
-    public static final Name MAIN = Name.of("main");
-
     /** Whether the speaker takes part in the domain {@code d}: self as a member, else the user through an agent or as owner. */
     static final String TAKES_PART = """
             CASE WHEN ctx.self_id IS NOT NULL
@@ -26,9 +22,11 @@ public final class ZoneEntry {
             """;
 
     private final Db db;
+    private final DomainStore domains;
 
-    public ZoneEntry(Db db) {
+    public ZoneEntry(Db db, DomainStore domains) {
         this.db = db;
+        this.domains = domains;
     }
 
     private record Found(String domain, @Nullable Long stream, boolean takesPart, List<String> zones) {}
@@ -43,8 +41,10 @@ public final class ZoneEntry {
         if (domain == null && entered == null) {
             throw Problem.noContext("no domain is entered: give target.domain, or enter a zone with ZN_Enter");
         }
-        var name = zone == null ? MAIN : zone;
-        var domainName = domain != null ? domain : Name.of(Objects.requireNonNull(entered).name());
+        var name = zone == null ? ZoneStore.MAIN : zone;
+        var domainName = domain != null
+                ? domain
+                : Name.of(Objects.requireNonNull(entered).name());
         var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
                 SELECT d.name, z.stream_id, %s AS takes_part,
                        ARRAY(SELECT near.name FROM zone near
@@ -57,12 +57,12 @@ public final class ZoneEntry {
                 .set("zone", name.key())
                 .one(row -> new Found(
                         row.text("name"), row.numberOrNull("stream_id"), row.flag("takes_part"), row.texts("zones")))
-                .orElseThrow(() -> missingDomain(call, domainName));
+                .orElseThrow(() -> domains.missing(call, domainName));
         if (!found.takesPart()) {
             throw Problem.conflict(notMember(call, found.domain()));
         }
         if (found.stream() == null) {
-            throw Problem.notFound("zone", name.text(), Near.nearest(name.text(), found.zones(), 3));
+            throw ZoneStore.missing(name, found.zones());
         }
         return found.stream();
     }
@@ -82,14 +82,5 @@ public final class ZoneEntry {
                 ? "none of your agents is a member of the domain '%s'; let one in with DM_Invite".formatted(domain)
                 : "the agent '%s' is not a member of the domain '%s'; let it in with DM_Invite"
                         .formatted(self.name(), domain);
-    }
-
-    private Problem missingDomain(Call call, Name name) {
-        var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT d.name FROM domain d, ctx
-                 WHERE d.tenant_id = :tenant AND %s
-                 ORDER BY d.name_key LIMIT 2000
-                """.formatted(Visible.DOMAIN)).list(row -> row.text("name"));
-        return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
     }
 }

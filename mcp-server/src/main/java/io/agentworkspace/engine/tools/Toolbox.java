@@ -4,14 +4,27 @@ import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentReads;
 import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.BankReads;
+import io.agentworkspace.engine.store.BankStore;
+import io.agentworkspace.engine.store.CensorStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.DomainReads;
+import io.agentworkspace.engine.store.DomainStore;
 import io.agentworkspace.engine.store.EventStore;
+import io.agentworkspace.engine.store.GrantStore;
 import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.MembershipStore;
+import io.agentworkspace.engine.store.MemoryReads;
+import io.agentworkspace.engine.store.MemoryStore;
 import io.agentworkspace.engine.store.MessageStore;
 import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.ShareStore;
+import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.UserReads;
 import io.agentworkspace.engine.store.ZoneEntry;
+import io.agentworkspace.engine.store.ZoneReads;
+import io.agentworkspace.engine.store.ZoneStore;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,12 +48,35 @@ public final class Toolbox {
         var messages = new MessageStore(db);
         var agents = new AgentStore(db);
         var events = new EventStore(db);
-        var zones = new ZoneEntry(db);
+        var domains = new DomainStore(db);
+        var domainReads = new DomainReads(db, domains);
+        var memberships = new MembershipStore(db, agents);
+        var zones = new ZoneStore(db);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new UserTools(new UserReads(db)).tools());
         tools.addAll(new AgentTools(agents, new AgentReads(db, agents), events).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
-        tools.addAll(new ChatTools(agents, messages, zones).tools());
+        tools.addAll(new ChatTools(agents, messages, new ZoneEntry(db, domains)).tools());
+        tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
+        tools.addAll(new MembershipTools(domains, memberships, messages).tools());
+        tools.addAll(new ZoneTools(domains, zones, new ZoneReads(db, domainReads), contexts, messages).tools());
+        tools.addAll(banks(db, agents));
         return new Catalogue(List.copyOf(tools));
+    }
+
+    private static List<Tool<?, ?>> banks(Db db, AgentStore agents) {
+        var banks = new BankStore(db);
+        var reads = new MemoryReads(db, banks);
+        var grants = new GrantStore(db, agents, banks);
+        var shares = new ShareStore(db, agents);
+        var acting = new Acting(agents);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new BankTools(banks, new BankReads(db, agents), acting).tools());
+        tools.addAll(new MemoryTools(banks, new MemoryStore(db), reads, acting).tools());
+        tools.addAll(new PermissionTools(banks, grants).tools());
+        tools.addAll(new LoadTools(banks, grants, reads, acting).tools());
+        tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());
+        tools.addAll(new TrashTools(banks, shares, new TrashStore(db, banks)).tools());
+        return tools;
     }
 }

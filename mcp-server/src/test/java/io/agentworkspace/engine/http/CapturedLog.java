@@ -42,7 +42,9 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoClose
     }
 
     List<ILoggingEvent> failures() {
-        return events.stream().filter(event -> event.getThrowableProxy() != null).toList();
+        return events.stream()
+                .filter(event -> event.getThrowableProxy() != null)
+                .toList();
     }
 
     /** All that could reach a log file. */

@@ -36,18 +36,21 @@ class GateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"with space", "a;b", "ü", "01234567890123456789012345678901234567890123456789012345678901234"})
+    @ValueSource(
+            strings = {"with space", "a;b", "ü", "01234567890123456789012345678901234567890123456789012345678901234"})
     void anyOtherRequestIdIsReplaced(String id) {
         assertThat(requestId(server.get("/api/health", "X-Request-Id", id))).matches("[0-9a-f]{32}");
     }
 
     @Test
     void aKeyIsNoRequestId() {
-        assertThat(requestId(server.get("/api/health", "X-Request-Id", server.key))).matches("[0-9a-f]{32}");
+        assertThat(requestId(server.get("/api/health", "X-Request-Id", server.key)))
+                .matches("[0-9a-f]{32}");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/api/health", "/api/me", "/api/nowhere", "/mcp", "/api/throws", "/api/fails", "/api/resets"})
+    @ValueSource(
+            strings = {"/api/health", "/api/me", "/api/nowhere", "/mcp", "/api/throws", "/api/fails", "/api/resets"})
     void everyAnswerHasTheSecurityHeaders(String path) {
         var response = server.get(path, "X-Api-Key", server.key);
         assertThat(header(response, "X-Content-Type-Options")).isEqualTo("nosniff");
@@ -61,15 +64,21 @@ class GateTest {
 
     @Test
     void theKeysCallerReachesTheDoorByEitherHeader() {
-        assertThat(json(server.get("/api/me", "x-api-key", server.key)).get("caller").asString()).startsWith("key:");
-        assertThat(server.get("/api/me", "Authorization", "Bearer " + server.key).statusCode()).isEqualTo(200);
+        assertThat(json(server.get("/api/me", "x-api-key", server.key))
+                        .get("caller")
+                        .asString())
+                .startsWith("key:");
+        assertThat(server.get("/api/me", "Authorization", "Bearer " + server.key)
+                        .statusCode())
+                .isEqualTo(200);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/api/health", "/api/mcp/tools", "/api/mcp/tools/AP_Read"})
     void publicRoutesAnswerWithoutACredentialAndKnowOneThatCame(String path) {
         assertThat(json(server.get(path)).get("caller").asString()).isEqualTo("nobody");
-        assertThat(json(server.get(path, "X-Api-Key", server.key)).get("caller").asString()).startsWith("key:");
+        assertThat(json(server.get(path, "X-Api-Key", server.key)).get("caller").asString())
+                .startsWith("key:");
         assertThat(server.get(path, "X-Api-Key", stranger()).statusCode()).isEqualTo(401);
     }
 
@@ -83,7 +92,8 @@ class GateTest {
     void healthAnswersAlsoWhenNobodyCanBeAuthenticated() {
         server.keys.away(true);
         try {
-            assertThat(server.get("/api/health", "X-Api-Key", server.key).statusCode()).isEqualTo(200);
+            assertThat(server.get("/api/health", "X-Api-Key", server.key).statusCode())
+                    .isEqualTo(200);
             var refused = server.get("/api/me", "X-Api-Key", server.key);
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(header(refused, "Retry-After")).isEqualTo("1");
@@ -111,7 +121,10 @@ class GateTest {
     @Test
     void aMistypedKeyIsCalledSo() {
         var mistyped = server.key.substring(0, 51) + (server.key.endsWith("a") ? "b" : "a");
-        assertThat(json(server.get("/api/me", "X-Api-Key", mistyped)).get("detail").asString()).contains("mistyped key");
+        assertThat(json(server.get("/api/me", "X-Api-Key", mistyped))
+                        .get("detail")
+                        .asString())
+                .contains("mistyped key");
     }
 
     @Test
@@ -175,7 +188,8 @@ class GateTest {
     @Test
     void anUnknownPathIsNotFoundForThoseWhoMayAsk() {
         assertThat(server.get("/api/nowhere").statusCode()).isEqualTo(401);
-        assertThat(server.get("/api/nowhere", "X-Api-Key", server.key).statusCode()).isEqualTo(404);
+        assertThat(server.get("/api/nowhere", "X-Api-Key", server.key).statusCode())
+                .isEqualTo(404);
     }
 
     @Test

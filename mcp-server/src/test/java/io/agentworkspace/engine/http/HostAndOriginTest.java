@@ -27,8 +27,19 @@ class HostAndOriginTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "localhost", "localhost:8080", "LOCALHOST", "localhost.", "127.0.0.1", "127.0.0.1:1", "10.20.30.40:80",
-                "[::1]", "[::1]:8080", "[2001:db8::17]", "engine.example", "ENGINE.example:443", "alias.example:9"
+                "localhost",
+                "localhost:8080",
+                "LOCALHOST",
+                "localhost.",
+                "127.0.0.1",
+                "127.0.0.1:1",
+                "10.20.30.40:80",
+                "[::1]",
+                "[::1]:8080",
+                "[2001:db8::17]",
+                "engine.example",
+                "ENGINE.example:443",
+                "alias.example:9"
             })
     void ownHostsAreAnswered(String host) {
         assertThat(statusFor("/api/health", "Host: " + host)).isEqualTo(200);
@@ -37,8 +48,17 @@ class HostAndOriginTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.nip.io",
-                "engine.example.evil.example", "xengine.example", "2130706433", "0x7f.1", "127.1", "1.2.3.4.5", "256.1.1.1"
+                "evil.example",
+                "evil.example:8080",
+                "localhost.evil.example",
+                "127.0.0.1.nip.io",
+                "engine.example.evil.example",
+                "xengine.example",
+                "2130706433",
+                "0x7f.1",
+                "127.1",
+                "1.2.3.4.5",
+                "256.1.1.1"
             })
     void otherHostsAreRefused(String host) {
         assertThat(statusFor("/api/health", "Host: " + host)).isEqualTo(403);
@@ -46,15 +66,19 @@ class HostAndOriginTest {
 
     @Test
     void aForeignHostInTheRequestLineIsRefusedToo() {
-        assertThat(statusFor("http://evil.example/api/health", "Host: evil.example")).isEqualTo(403);
+        assertThat(statusFor("http://evil.example/api/health", "Host: evil.example"))
+                .isEqualTo(403);
         assertThat(statusFor("http://localhost/api/health", "Host: localhost")).isEqualTo(200);
-        assertThat(statusFor("http://evil.example/api/health", "Host: localhost")).isIn(400, 403);
-        assertThat(statusFor("http://localhost/api/health", "Host: evil.example")).isIn(400, 403);
+        assertThat(statusFor("http://evil.example/api/health", "Host: localhost"))
+                .isIn(400, 403);
+        assertThat(statusFor("http://localhost/api/health", "Host: evil.example"))
+                .isIn(400, 403);
     }
 
     @Test
     void aRequestWithoutHostIsNotForUs() {
-        assertThat(status(server.raw("GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n"))).isEqualTo(400);
+        assertThat(status(server.raw("GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n")))
+                .isEqualTo(400);
         assertThat(status(server.raw("GET /api/health HTTP/1.0\r\n\r\n"))).isEqualTo(200);
     }
 
@@ -68,18 +92,32 @@ class HostAndOriginTest {
                 "http://[::1]:" + server.port())) {
             var response = server.get("/api/health", "Origin", origin);
             assertThat(response.statusCode()).as(origin).isEqualTo(200);
-            assertThat(response.headers().firstValue("Access-Control-Allow-Origin")).hasValue(origin);
+            assertThat(response.headers().firstValue("Access-Control-Allow-Origin"))
+                    .hasValue(origin);
             assertThat(response.headers().firstValue("Vary")).hasValue("Origin");
-            assertThat(response.headers().firstValue("Access-Control-Expose-Headers").orElse("")).contains("X-Request-Id");
-            assertThat(response.headers().firstValue("Access-Control-Allow-Credentials")).isEmpty();
+            assertThat(response.headers()
+                            .firstValue("Access-Control-Expose-Headers")
+                            .orElse(""))
+                    .contains("X-Request-Id");
+            assertThat(response.headers().firstValue("Access-Control-Allow-Credentials"))
+                    .isEmpty();
         }
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "null", "https://evil.example", "http://engine.example", "https://engine.example:8443", "http://localhost:1",
-                "http://localhost", "https://engine.example.evil.example", "https://app.example/", "file://", "x", "*"
+                "null",
+                "https://evil.example",
+                "http://engine.example",
+                "https://engine.example:8443",
+                "http://localhost:1",
+                "http://localhost",
+                "https://engine.example.evil.example",
+                "https://app.example/",
+                "file://",
+                "x",
+                "*"
             })
     void otherOriginsAreRefusedEvenWithAKey(String origin) {
         var response = server.get("/api/me", "Origin", origin, "X-Api-Key", server.key);
@@ -97,13 +135,15 @@ class HostAndOriginTest {
     @Test
     void aPreflightNeedsNoCredentialButAnAllowedOrigin() {
         var lines = "Host: localhost\r\nAccess-Control-Request-Method: POST\r\nOrigin: ";
-        var allowed = server.raw("OPTIONS /mcp HTTP/1.1\r\nConnection: close\r\n" + lines + "https://app.example\r\n\r\n");
+        var allowed =
+                server.raw("OPTIONS /mcp HTTP/1.1\r\nConnection: close\r\n" + lines + "https://app.example\r\n\r\n");
         assertThat(status(allowed)).isEqualTo(204);
         assertThat(allowed)
                 .contains("Access-Control-Allow-Origin: https://app.example")
                 .contains("Access-Control-Allow-Methods: GET, POST, PATCH, DELETE")
                 .containsPattern("Access-Control-Allow-Headers: .*X-Api-Key");
-        var refused = server.raw("OPTIONS /mcp HTTP/1.1\r\nConnection: close\r\n" + lines + "https://evil.example\r\n\r\n");
+        var refused =
+                server.raw("OPTIONS /mcp HTTP/1.1\r\nConnection: close\r\n" + lines + "https://evil.example\r\n\r\n");
         assertThat(status(refused)).isEqualTo(403);
         var noPreflight = "OPTIONS /api/me HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\n\r\n";
         assertThat(status(server.raw(noPreflight))).isEqualTo(401);
@@ -124,7 +164,8 @@ class HostAndOriginTest {
                 List.of("https://d.example:443"),
                 Rate.OFF,
                 Rate.OFF);
-        assertThat(rules.origins()).containsExactlyInAnyOrder("https://a.example", "http://b.example", "https://d.example");
+        assertThat(rules.origins())
+                .containsExactlyInAnyOrder("https://a.example", "http://b.example", "https://d.example");
         assertThat(rules.hosts()).containsExactlyInAnyOrder("a.example", "b.example", "c.example");
     }
 

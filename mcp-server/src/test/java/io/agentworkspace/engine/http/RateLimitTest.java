@@ -51,7 +51,8 @@ class RateLimitTest {
     void strangersAreCountedByAddressAndDoNotLockOutAGoodKey() {
         try (var server = new SampleServer(WIDE, TIGHT)) {
             assertThat(server.get("/api/me").statusCode()).isEqualTo(401);
-            assertThat(me(server, ApiKey.generate(new SecureRandom()).reveal()).statusCode()).isEqualTo(401);
+            assertThat(me(server, ApiKey.generate(new SecureRandom()).reveal()).statusCode())
+                    .isEqualTo(401);
             assertThat(server.get("/api/health").statusCode()).isEqualTo(200);
             assertThat(server.get("/api/health").statusCode()).isEqualTo(429);
             assertThat(me(server, "nonsense").statusCode()).isEqualTo(429);

@@ -36,8 +36,15 @@ class RequestLogTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/api/health?api_key=%s", "/api/health?x=%s", "/api/health?%s", "/mcp?key=%s", "/api/keys/%s",
-                "/api/health;key=%s", "/demo/v1/Engine/tps?access_token=%s", "/a%%2Fb?token=%s", "/api/%%zz?key=%s"
+                "/api/health?api_key=%s",
+                "/api/health?x=%s",
+                "/api/health?%s",
+                "/mcp?key=%s",
+                "/api/keys/%s",
+                "/api/health;key=%s",
+                "/demo/v1/Engine/tps?access_token=%s",
+                "/a%%2Fb?token=%s",
+                "/api/%%zz?key=%s"
             })
     void aKeyInTheAddressIsNeverLogged(String target) {
         try (var server = new SampleServer();
@@ -56,7 +63,8 @@ class RequestLogTest {
             var query = "/api/me?api_key=" + server.key;
             assertThat(server.get(query, "X-Api-Key", server.key).statusCode()).isEqualTo(400);
             assertThat(server.get("/api/health?token=1").statusCode()).isEqualTo(400);
-            assertThat(server.get("/demo/v1/Engine/tps?key=" + server.key).body()).contains("\"http_code\":400");
+            assertThat(server.get("/demo/v1/Engine/tps?key=" + server.key).body())
+                    .contains("\"http_code\":400");
         }
     }
 
@@ -74,7 +82,14 @@ class RequestLogTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Host: %s", "Host: a\r\nHost: %s", "Host: a b%s", "Host: a\r\nX %s: x", "Host: a\r\nContent-Length: %s"})
+    @ValueSource(
+            strings = {
+                "Host: %s",
+                "Host: a\r\nHost: %s",
+                "Host: a b%s",
+                "Host: a\r\nX %s: x",
+                "Host: a\r\nContent-Length: %s"
+            })
     void aKeyInAHeaderThatJettyRefusesIsNeverLogged(String headers) {
         try (var server = new SampleServer();
                 var log = new CapturedLog()) {

@@ -16,7 +16,7 @@ final class SampleRest extends Handler.Abstract {
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         switch (Request.getPathInContext(request)) {
             case "/api/health", "/api/me", "/api/mcp/tools", "/api/mcp/tools/AP_Read", "/demo/v1/Engine/tps" ->
-                    who(request, response, callback);
+                who(request, response, callback);
             case "/api/slow" -> {
                 Thread.sleep(Duration.ofMillis(1_500));
                 who(request, response, callback);
@@ -33,7 +33,7 @@ final class SampleRest extends Handler.Abstract {
             }
             case "/api/writes-error" -> Response.writeError(request, response, callback, 415, "a secret detail");
             case "/api/writes-defect" ->
-                    Response.writeError(request, response, callback, new IllegalStateException("a secret detail"));
+                Response.writeError(request, response, callback, new IllegalStateException("a secret detail"));
             default -> {
                 return false;
             }

@@ -22,7 +22,8 @@ import tools.jackson.databind.JsonNode;
 
 /** The production server, gate and MCP door on a loopback port, over sample tools. */
 public final class SampleServer implements AutoCloseable {
-    private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     public final KeyRing keys = new KeyRing();
     public final String key = keys.add(Role.OWNER, "*");
@@ -73,7 +74,9 @@ public final class SampleServer implements AutoCloseable {
     }
 
     public HttpResponse<String> get(String path, String... headers) {
-        return send(path, request -> headers.length == 0 ? request.GET() : request.GET().headers(headers));
+        return send(
+                path,
+                request -> headers.length == 0 ? request.GET() : request.GET().headers(headers));
     }
 
     /** Posts with the owner's key, as the contract shows it. */

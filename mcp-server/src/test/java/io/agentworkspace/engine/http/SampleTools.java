@@ -39,7 +39,10 @@ public final class SampleTools implements ToolRunner {
             tool("AP_Read", Capability.AGENT_READ, Effect.READS)
                     .handledBy(Read.class, Greeting.class, (in, call) -> new Greeting("hello " + who(in))),
             tool("AP_Create", Capability.AGENT_WRITE, Effect.CREATES)
-                    .handledBy(Create.class, Greeting.class, (in, call) -> new Greeting("made " + in.vx().name())),
+                    .handledBy(
+                            Create.class,
+                            Greeting.class,
+                            (in, call) -> new Greeting("made " + in.vx().name())),
             tool("DM_Destroy", Capability.DOMAIN_WRITE, Effect.DESTROYS)
                     .handledBy(Nothing.class, Greeting.class, (in, call) -> new Greeting("gone")),
             tool("MB_Censor", Capability.BANK_WRITE, Effect.CHANGES)
@@ -49,11 +52,17 @@ public final class SampleTools implements ToolRunner {
     private final Map<String, ObjectNode> replays = new ConcurrentHashMap<>();
 
     private static Tool.Draft tool(String name, Capability capability, Effect effect) {
-        return Tool.named(name).title(name).description("Does " + name + ".").needs(capability).effect(effect);
+        return Tool.named(name)
+                .title(name)
+                .description("Does " + name + ".")
+                .needs(capability)
+                .effect(effect);
     }
 
     private static String who(Read in) {
-        return in.target() == null || in.target().agent() == null ? "world" : in.target().agent().text();
+        return in.target() == null || in.target().agent() == null
+                ? "world"
+                : in.target().agent().text();
     }
 
     @Override
@@ -68,7 +77,8 @@ public final class SampleTools implements ToolRunner {
         try {
             var tool = catalogue.read(request.service());
             if (!request.caller().may(tool)) {
-                throw Problem.notPermitted("your key lacks the capability " + tool.capability().word());
+                throw Problem.notPermitted(
+                        "your key lacks the capability " + tool.capability().word());
             }
             var stored = request.idempotencyKey() == null ? null : replays.get(request.idempotencyKey());
             if (stored != null) {
@@ -85,7 +95,8 @@ public final class SampleTools implements ToolRunner {
         }
     }
 
-    private static <I extends Record, O extends Record> ObjectNode handle(Tool<I, O> tool, ObjectNode input, Call call) {
+    private static <I extends Record, O extends Record> ObjectNode handle(
+            Tool<I, O> tool, ObjectNode input, Call call) {
         input.remove(Schema.IDEMPOTENCY_KEY);
         return Envelope.success(call, tool.handler().handle(Json.bind(input, tool.input()), call));
     }

@@ -86,9 +86,13 @@ class ApiKeyTest {
         assertThat(refused("")).contains("not in key format");
         assertThat(refused("eyJhbGciOiJIUzI1NiJ9.e30.x")).contains("not in key format");
         assertThat(refused(key.substring(0, 51))).contains("mistyped key").contains("51 characters");
-        assertThat(refused(key.replace('_', '-').replaceFirst("-", "_"))).contains("mistyped key").contains("form");
+        assertThat(refused(key.replace('_', '-').replaceFirst("-", "_")))
+                .contains("mistyped key")
+                .contains("form");
         var last = key.charAt(51) == 'a' ? 'b' : 'a';
-        assertThat(refused(key.substring(0, 51) + last)).contains("mistyped key").contains("checksum");
+        assertThat(refused(key.substring(0, 51) + last))
+                .contains("mistyped key")
+                .contains("checksum");
     }
 
     private static String refused(String text) {
@@ -113,7 +117,9 @@ class ApiKeyTest {
     @Test
     void aKeyNeverPrintsItsSecret() {
         var key = ApiKey.generate(SECURE);
-        assertThat(key.toString()).contains(key.id()).doesNotContain(key.reveal().substring(16, 46));
+        assertThat(key.toString())
+                .contains(key.id())
+                .doesNotContain(key.reveal().substring(16, 46));
         assertThat(KeyFormat.masked("/api/keys/" + key.reveal() + "/x")).isEqualTo("/api/keys/ek_…/x");
         assertThat(KeyFormat.masked("/api/week_overview/x")).isEqualTo("/api/week_overview/x");
     }

@@ -35,13 +35,16 @@ class CredentialsTest {
 
     @Test
     void theSameKeyTwiceIsFineAndTwoKeysAreNot() {
-        assertThat(presented("X-Api-Key", KEY, "Authorization", "Bearer " + KEY)).isEqualTo(KEY);
+        assertThat(presented("X-Api-Key", KEY, "Authorization", "Bearer " + KEY))
+                .isEqualTo(KEY);
         assertThat(refused("X-Api-Key", KEY, "Authorization", "Bearer " + OTHER).failure())
                 .isEqualTo(Failure.BAD_REQUEST);
         assertThat(refused("X-Api-Key", KEY, "X-Api-Key", KEY).failure()).isEqualTo(Failure.BAD_REQUEST);
-        assertThat(refused("Authorization", "Bearer " + KEY, "Authorization", "Bearer " + KEY).failure())
+        assertThat(refused("Authorization", "Bearer " + KEY, "Authorization", "Bearer " + KEY)
+                        .failure())
                 .isEqualTo(Failure.BAD_REQUEST);
-        assertThat(refused("X-Api-Key", KEY, "Authorization", "Basic YTpi").failure()).isEqualTo(Failure.BAD_REQUEST);
+        assertThat(refused("X-Api-Key", KEY, "Authorization", "Basic YTpi").failure())
+                .isEqualTo(Failure.BAD_REQUEST);
     }
 
     @Test
@@ -57,9 +60,23 @@ class CredentialsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "api_key=x", "API_KEY=x", "apikey=x", "apiKey", "x-api-key=", "X-Api-Key=1", "key=x", "token=x",
-                "access_token=x", "ACCESS-TOKEN=x", "%6bey=x", "page=2&token=x", "a=ek_", "q=ek_anything",
-                "q=%65k_anything", "q=+ek_x", "q=%zz&key=x"
+                "api_key=x",
+                "API_KEY=x",
+                "apikey=x",
+                "apiKey",
+                "x-api-key=",
+                "X-Api-Key=1",
+                "key=x",
+                "token=x",
+                "access_token=x",
+                "ACCESS-TOKEN=x",
+                "%6bey=x",
+                "page=2&token=x",
+                "a=ek_",
+                "q=ek_anything",
+                "q=%65k_anything",
+                "q=+ek_x",
+                "q=%zz&key=x"
             })
     void aQueryWithACredentialIsRefused(String query) {
         var problem = catchThrowableOfType(Problem.class, () -> Credentials.refuseInQuery(query));

@@ -49,10 +49,18 @@ class HostileBodiesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "{}", "7", "\"x\"", "null", "true", "{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}",
-                "{\"id\": 1, \"method\": \"ping\"}", "{\"jsonrpc\": 2.0, \"id\": 1, \"method\": \"ping\"}",
-                "{\"jsonrpc\": \"2.0\", \"id\": 1}", "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": 7}",
-                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \" \"}", "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}",
+                "{}",
+                "7",
+                "\"x\"",
+                "null",
+                "true",
+                "{\"jsonrpc\": \"1.0\", \"id\": 1, \"method\": \"ping\"}",
+                "{\"id\": 1, \"method\": \"ping\"}",
+                "{\"jsonrpc\": 2.0, \"id\": 1, \"method\": \"ping\"}",
+                "{\"jsonrpc\": \"2.0\", \"id\": 1}",
+                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": 7}",
+                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \" \"}",
+                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {}}",
                 "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": []}",
                 "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": 7}"
             })
@@ -69,7 +77,15 @@ class HostileBodiesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", " ", "{", "{\"jsonrpc\": \"2.0\",}", "{} {}", "{\"a\": 1} x", "{'a': 1}", "{\"a\": NaN}", "\u0000",
+                "",
+                " ",
+                "{",
+                "{\"jsonrpc\": \"2.0\",}",
+                "{} {}",
+                "{\"a\": 1} x",
+                "{'a': 1}",
+                "{\"a\": NaN}",
+                "\u0000",
                 "\uFEFF{}"
             })
     void whatIsNoJsonIsAParseError(String body) {
@@ -78,7 +94,8 @@ class HostileBodiesTest {
 
     @Test
     void aKeyThatComesTwiceIsAParseError() {
-        assertRefused(server.mcp("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"id\": 2}"), -32700, "uplicate");
+        assertRefused(
+                server.mcp("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"id\": 2}"), -32700, "uplicate");
     }
 
     @Test
@@ -93,7 +110,9 @@ class HostileBodiesTest {
         assertRefused(server.mcp("[".repeat(100_000)), -32700, "64 levels");
         assertRefused(server.mcp("{\"a\":".repeat(100_000)), -32700, "64 levels");
         var deepest = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"params\": {\"a\": %s}}";
-        assertThat(server.mcp(deepest.formatted("[".repeat(62) + "]".repeat(62))).statusCode()).isEqualTo(200);
+        assertThat(server.mcp(deepest.formatted("[".repeat(62) + "]".repeat(62)))
+                        .statusCode())
+                .isEqualTo(200);
         assertRefused(server.mcp(deepest.formatted("[".repeat(63) + "]".repeat(63))), -32700, "64 levels");
     }
 
@@ -106,7 +125,9 @@ class HostileBodiesTest {
     @Test
     void aBodyOfTheLimitIsReadAndOneByteMoreIsTooLarge() {
         var body = PING.formatted("1");
-        assertThat(server.mcp(body + " ".repeat(Incoming.MAX_BODY - body.length())).statusCode()).isEqualTo(200);
+        assertThat(server.mcp(body + " ".repeat(Incoming.MAX_BODY - body.length()))
+                        .statusCode())
+                .isEqualTo(200);
         assertTooLarge(server.mcp(body + " ".repeat(Incoming.MAX_BODY - body.length() + 1)));
     }
 
@@ -114,10 +135,11 @@ class HostileBodiesTest {
     void twoMegabytesAreTooLargeWhetherAnnouncedOrChunked() {
         var big = "x".repeat(2_000_000).getBytes(StandardCharsets.US_ASCII);
         assertTooLarge(post(big));
-        assertTooLarge(server.send("/mcp", request -> request.POST(
-                        BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(big)))
-                .header("Content-Type", "application/json")
-                .header("X-Api-Key", server.key)));
+        assertTooLarge(server.send(
+                "/mcp",
+                request -> request.POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(big)))
+                        .header("Content-Type", "application/json")
+                        .header("X-Api-Key", server.key)));
     }
 
     @Test
@@ -148,8 +170,10 @@ class HostileBodiesTest {
     }
 
     private static HttpResponse<String> post(byte[] body) {
-        return server.send("/mcp", request -> request.POST(BodyPublishers.ofByteArray(body))
-                .header("Content-Type", "application/json")
-                .header("X-Api-Key", server.key));
+        return server.send(
+                "/mcp",
+                request -> request.POST(BodyPublishers.ofByteArray(body))
+                        .header("Content-Type", "application/json")
+                        .header("X-Api-Key", server.key));
     }
 }

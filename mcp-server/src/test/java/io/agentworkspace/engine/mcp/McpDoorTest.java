@@ -47,7 +47,8 @@ class McpDoorTest {
     void aKeyIsShownOnlyTheToolsThatItMayUse() {
         assertThat(names(json(as(server.keys.add(Role.OWNER, "agent:read"), "tools/list", "{}"))))
                 .containsExactly("AP_Read");
-        assertThat(names(json(as(server.keys.add(Role.VIEWER, "*"), "tools/list", "{}")))).containsExactly("AP_Read");
+        assertThat(names(json(as(server.keys.add(Role.VIEWER, "*"), "tools/list", "{}"))))
+                .containsExactly("AP_Read");
     }
 
     @Test
@@ -57,14 +58,17 @@ class McpDoorTest {
         assertThat(result.at("/structuredContent/greeting").asString()).isEqualTo("hello Ada");
         assertThat(result.at("/structuredContent/status/success").asBoolean()).isTrue();
         assertThat(result.at("/content/0/type").asString()).isEqualTo("text");
-        assertThat(Json.text(result.get("structuredContent"))).isEqualTo(result.at("/content/0/text").asString());
+        assertThat(Json.text(result.get("structuredContent")))
+                .isEqualTo(result.at("/content/0/text").asString());
         assertThat(result.has("isError")).isFalse();
     }
 
     @Test
     void argumentsMayBeLeftOut() {
         for (var params : List.of("{\"name\": \"AP_Read\"}", "{\"name\": \"AP_Read\", \"arguments\": null}")) {
-            assertThat(json(as(server.key, "tools/call", params)).at("/result/structuredContent/greeting").asString())
+            assertThat(json(as(server.key, "tools/call", params))
+                            .at("/result/structuredContent/greeting")
+                            .asString())
                     .isEqualTo("hello world");
         }
     }
@@ -88,7 +92,8 @@ class McpDoorTest {
     @Test
     void aToolThatTheKeyDoesNotAllowAnswersAsTheRunnerDoes() {
         var reader = server.keys.add(Role.OWNER, "agent:read");
-        var result = json(as(reader, "tools/call", "{\"name\": \"DM_Destroy\"}")).get("result");
+        var result =
+                json(as(reader, "tools/call", "{\"name\": \"DM_Destroy\"}")).get("result");
         assertThat(result.get("isError").asBoolean()).isTrue();
         assertThat(result.at("/structuredContent/status/internal_code").asInt()).isEqualTo(2003);
     }
@@ -107,7 +112,11 @@ class McpDoorTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "{}", "{\"name\": null}", "{\"name\": 7}", "{\"name\": {}}", "{\"name\": \"AP_Read\", \"arguments\": []}",
+                "{}",
+                "{\"name\": null}",
+                "{\"name\": 7}",
+                "{\"name\": {}}",
+                "{\"name\": \"AP_Read\", \"arguments\": []}",
                 "{\"name\": \"AP_Read\", \"arguments\": \"x\"}"
             })
     void brokenParamsAreInvalidParams(String params) {
@@ -130,7 +139,8 @@ class McpDoorTest {
         assertThat(error.get("code").asInt()).isEqualTo(-32601);
         assertThat(error.get("message").asString()).contains("did you mean tools/list");
         assertThat(error.at("/data/request_id").asString()).isNotEmpty();
-        assertThat(json(as(server.key, "initialize", "{}")).at("/error/message").asString()).contains("tools/call");
+        assertThat(json(as(server.key, "initialize", "{}")).at("/error/message").asString())
+                .contains("tools/call");
         assertThat(as(server.key, "m".repeat(50_000), "{}").body().length()).isLessThan(1_000);
     }
 
@@ -159,7 +169,8 @@ class McpDoorTest {
     void onlyPostIsTaken() {
         for (var method : List.of("GET", "DELETE", "PUT", "PATCH", "HEAD")) {
             var response = server.send(
-                    "/mcp", request -> request.method(method, BodyPublishers.noBody()).header("X-Api-Key", server.key));
+                    "/mcp",
+                    request -> request.method(method, BodyPublishers.noBody()).header("X-Api-Key", server.key));
             assertThat(response.statusCode()).as(method).isEqualTo(405);
             assertThat(response.headers().firstValue("Allow")).hasValue("POST");
         }
@@ -172,7 +183,9 @@ class McpDoorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"application/json", "Application/JSON", "application/json;charset=UTF-8", "application/json; v=1"})
+    @ValueSource(
+            strings = {"application/json", "Application/JSON", "application/json;charset=UTF-8", "application/json; v=1"
+            })
     void jsonIsTakenHoweverItIsWritten(String type) {
         assertThat(typed(type)).isEqualTo(200);
     }
@@ -180,7 +193,8 @@ class McpDoorTest {
     @Test
     void aMissingContentTypeOrACompressedBodyIsRefused() {
         var ping = BodyPublishers.ofString("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}");
-        assertThat(server.send("/mcp", request -> request.POST(ping).header("X-Api-Key", server.key)).statusCode())
+        assertThat(server.send("/mcp", request -> request.POST(ping).header("X-Api-Key", server.key))
+                        .statusCode())
                 .isEqualTo(415);
         assertThat(server.mcp("{}", "Content-Encoding", "gzip").statusCode()).isEqualTo(415);
     }
@@ -188,7 +202,9 @@ class McpDoorTest {
     @Test
     void neitherAcceptNorAProtocolVersionIsAskedFor() {
         var ping = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}";
-        assertThat(server.mcp(ping, "Accept", "text/html", "MCP-Protocol-Version", "2025-06-18").statusCode()).isEqualTo(200);
+        assertThat(server.mcp(ping, "Accept", "text/html", "MCP-Protocol-Version", "2025-06-18")
+                        .statusCode())
+                .isEqualTo(200);
     }
 
     @Test
@@ -202,7 +218,10 @@ class McpDoorTest {
     private static int typed(String type) {
         var ping = BodyPublishers.ofString("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}");
         return server.send(
-                        "/mcp", request -> request.POST(ping).header("X-Api-Key", server.key).header("Content-Type", type))
+                        "/mcp",
+                        request -> request.POST(ping)
+                                .header("X-Api-Key", server.key)
+                                .header("Content-Type", type))
                 .statusCode();
     }
 
@@ -212,12 +231,17 @@ class McpDoorTest {
 
     private static HttpResponse<String> as(String key, String method, String params) {
         var body = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"%s\", \"params\": %s}".formatted(method, params);
-        return server.send("/mcp", request -> request.POST(BodyPublishers.ofString(body))
-                .header("Content-Type", "application/json")
-                .header("X-Api-Key", key));
+        return server.send(
+                "/mcp",
+                request -> request.POST(BodyPublishers.ofString(body))
+                        .header("Content-Type", "application/json")
+                        .header("X-Api-Key", key));
     }
 
     private static List<String> names(JsonNode message) {
-        return message.at("/result/tools").valueStream().map(tool -> tool.get("name").asString()).toList();
+        return message.at("/result/tools")
+                .valueStream()
+                .map(tool -> tool.get("name").asString())
+                .toList();
     }
 }

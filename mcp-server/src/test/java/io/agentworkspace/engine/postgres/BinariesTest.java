@@ -10,6 +10,7 @@ class BinariesTest {
     void theVersionIsTheArchives() {
         var name = Binaries.archiveName();
         assumeTrue(name.isPresent(), "no embedded PostgreSQL for this system");
-        assertThat(Binaries.class.getResource(name.orElseThrow()).toString()).contains("-" + Binaries.VERSION + ".jar!");
+        assertThat(Binaries.class.getResource(name.orElseThrow()).toString())
+                .contains("-" + Binaries.VERSION + ".jar!");
     }
 }

@@ -20,7 +20,8 @@ class ConfinementTest {
     void asRootWithADirectoryOfNobody() throws Exception {
         assumeTrue(Confinement.runningAsRoot(), "only root can act for others");
         Path cluster = Files.createDirectory(dataDir.resolve("postgres"));
-        Files.setOwner(cluster, cluster.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+        Files.setOwner(
+                cluster, cluster.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
     }
 
     @Test
@@ -28,7 +29,11 @@ class ConfinementTest {
         Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx--x--x"));
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             new Accounts(server).create().add();
-            Path process = Path.of("/proc", Long.toString(PidFile.find(dataDir.resolve("postgres")).orElseThrow().pid()));
+            Path process = Path.of(
+                    "/proc",
+                    Long.toString(PidFile.find(dataDir.resolve("postgres"))
+                            .orElseThrow()
+                            .pid()));
             assertThat(Files.getOwner(process).getName()).isEqualTo("nobody");
         }
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {

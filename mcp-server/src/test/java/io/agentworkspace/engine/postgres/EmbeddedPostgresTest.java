@@ -67,8 +67,9 @@ class EmbeddedPostgresTest {
                 try (var busy = accounts.connect();
                         var statement = busy.createStatement()) {
                     // A session that would outlive its postmaster for a while: it looks up only when it waits.
-                    Thread.ofVirtual().start(() -> assertThatThrownBy(() -> statement.execute(
-                            "SELECT count(*) FROM generate_series(1, 1000000000)")));
+                    Thread.ofVirtual()
+                            .start(() -> assertThatThrownBy(
+                                    () -> statement.execute("SELECT count(*) FROM generate_series(1, 1000000000)")));
                     Thread.sleep(100);
                     Program.signal("KILL", pid);
                     await().atMost(Duration.ofSeconds(3))
@@ -115,7 +116,8 @@ class EmbeddedPostgresTest {
     void aStaleNumberOfAnotherProcessIsNoServer() throws Exception {
         EmbeddedPostgres.start(dataDir).close();
         Path pidFile = PidFile.in(dataDir.toRealPath().resolve("postgres"));
-        Files.writeString(pidFile, ProcessHandle.current().parent().orElseThrow().pid() + "\n/nowhere\n1\n1\n\n\n");
+        Files.writeString(
+                pidFile, ProcessHandle.current().parent().orElseThrow().pid() + "\n/nowhere\n1\n1\n\n\n");
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
         }

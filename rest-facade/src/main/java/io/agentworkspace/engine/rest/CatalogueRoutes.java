@@ -77,7 +77,8 @@ final class CatalogueRoutes {
                 .put("family", tool.family())
                 .put("capability", tool.capability().word())
                 .put("effect", tool.effect().name().toLowerCase(Locale.ROOT));
-        described.putObject("route")
+        described
+                .putObject("route")
                 .put("method", tool.route().method())
                 .put("path", tool.route().path());
         return described.setAll(mcp);

@@ -89,7 +89,8 @@ final class CommandRoutes {
             throw new Problem(
                     Failure.UNKNOWN_SERVICE,
                     "%s is not a command; its route is %s %s"
-                            .formatted(service, tool.route().method(), tool.route().path()));
+                            .formatted(
+                                    service, tool.route().method(), tool.route().path()));
         });
     }
 

@@ -11,8 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The reference of all tools as Markdown, read off the catalogue; the same text for the same catalogue. */
 public final class CommandsDocument {
-    private static final String HEAD =
-            """
+    private static final String HEAD = """
             # Commands
 
             Generated from the catalogue; change the catalogue, not this file.
@@ -67,8 +66,7 @@ public final class CommandsDocument {
                 ```json
                 %s
                 ```
-                """
-                .formatted(
+                """.formatted(
                         tool.name(),
                         tool.description(),
                         route(tool),
@@ -85,14 +83,13 @@ public final class CommandsDocument {
     }
 
     private static String effect(Tool<?, ?> tool) {
-        var effect =
-                switch (tool.effect()) {
-                    case READS -> "reads";
-                    case MOVES -> "changes your own context only";
-                    case CREATES -> "creates";
-                    case CHANGES -> "changes";
-                    case DESTROYS -> "destroys";
-                };
+        var effect = switch (tool.effect()) {
+            case READS -> "reads";
+            case MOVES -> "changes your own context only";
+            case CREATES -> "creates";
+            case CHANGES -> "changes";
+            case DESTROYS -> "destroys";
+        };
         return tool.idempotent() && tool.effect().isTransactional() ? effect + " · idempotent" : effect;
     }
 
@@ -115,7 +112,8 @@ public final class CommandsDocument {
 
     private static String outputs(Tool<?, ?> tool) {
         var rows = Field.of(tool.outputSchema()).stream()
-                .filter(field -> !field.path().startsWith("header.") && !field.path().startsWith("status."))
+                .filter(field ->
+                        !field.path().startsWith("header.") && !field.path().startsWith("status."))
                 .map(field -> "| `%s` | %s | %s |\n".formatted(field.path(), field.type(), cell(field.sentence())))
                 .collect(Collectors.joining());
         return rows.isEmpty()
@@ -128,10 +126,13 @@ public final class CommandsDocument {
         var path = tool.route().path();
         for (var field : Field.of(tool.inputSchema().json())) {
             if (tool.route().hasParameter(field.path())) {
-                path = path.replace("{" + field.path() + "}", arguments.remove(field.path()).asString());
+                path = path.replace(
+                        "{" + field.path() + "}", arguments.remove(field.path()).asString());
             }
         }
-        var method = tool.route().method().equals("POST") ? "" : "-X %s ".formatted(tool.route().method());
+        var method = tool.route().method().equals("POST")
+                ? ""
+                : "-X %s ".formatted(tool.route().method());
         var head = "curl -s %s\"$ENGINE%s\" -H \"X-Api-Key: $ENGINE_KEY\"".formatted(method, path);
         return tool.route().hasBody()
                 ? "%s \\\n  -H 'Content-Type: application/json' \\\n  -d '%s'".formatted(head, Json.text(arguments))

@@ -37,11 +37,19 @@ final class ComponentSchemas {
             @Doc("Names this request in logs.") String requestId) {}
 
     private record HealthFields(
-            @Doc(value = "How it is.", oneOf = {"ok", "degraded"}) String status,
+            @Doc(
+                    value = "How it is.",
+                    oneOf = {"ok", "degraded"})
+            String status,
+
             @Doc("The version of the contract.") String contractVersion,
             @Doc("The product's version.") String version,
             @Doc("The server's time.") Instant time,
-            @Doc(value = "Whether the database answers.", oneOf = {"reachable", "unreachable"}) String database) {}
+
+            @Doc(
+                    value = "Whether the database answers.",
+                    oneOf = {"reachable", "unreachable"})
+            String database) {}
 
     private static ObjectNode of(Class<? extends Record> type) {
         return open(Schema.ofInput(type, false).json());
@@ -78,7 +86,8 @@ final class ComponentSchemas {
         if (tool.route().hasBody()) {
             schemas.set(OpenApi.requestName(tool), request(tool));
         }
-        schemas.set(OpenApi.responseName(tool), withReferences(tool.outputSchema().deepCopy()));
+        schemas.set(
+                OpenApi.responseName(tool), withReferences(tool.outputSchema().deepCopy()));
     }
 
     /** What goes into the body: not what stands in the path; and a command may say its name again. */

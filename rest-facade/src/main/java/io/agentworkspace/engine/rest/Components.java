@@ -47,8 +47,7 @@ final class Components {
 
     private static ObjectNode refusal(Problem example) {
         var status = example.failure().commandStatus();
-        var response = response(
-                status, named(failure -> failure.commandStatus() == status && !isOfHttpOnly(failure)));
+        var response = response(status, named(failure -> failure.commandStatus() == status && !isOfHttpOnly(failure)));
         var content = response.putObject("content").putObject(MediaType.APPLICATION_JSON);
         content.set("schema", OpenApi.schema("CommandResponse"));
         content.set(
@@ -59,9 +58,7 @@ final class Components {
 
     private static ObjectNode problem(int status) {
         var response = response(status, named(failure -> failure.httpStatus() == status));
-        response.putObject("content")
-                .putObject(ProblemDocument.MEDIA_TYPE)
-                .set("schema", OpenApi.schema("Problem"));
+        response.putObject("content").putObject(ProblemDocument.MEDIA_TYPE).set("schema", OpenApi.schema("Problem"));
         return response;
     }
 
@@ -132,7 +129,9 @@ final class Components {
                 .put("type", "apiKey")
                 .put("in", "header")
                 .put("name", "X-Api-Key")
-                .put("description", "One dedicated, revocable key for each app or environment; never in a query string.");
+                .put(
+                        "description",
+                        "One dedicated, revocable key for each app or environment; never in a query string.");
         schemes.putObject("Bearer")
                 .put("type", "http")
                 .put("scheme", "bearer")

@@ -46,8 +46,8 @@ final class Entrance extends Handler.Wrapper {
     }
 
     private void refuse(Response response, Callback callback) {
-        var refusal = refusals.apply(new Problem(
-                Failure.BAD_REQUEST, "the query has characters that must be percent-encoded (RFC 3986)"));
+        var refusal = refusals.apply(
+                new Problem(Failure.BAD_REQUEST, "the query has characters that must be percent-encoded (RFC 3986)"));
         response.setStatus(refusal.getStatus());
         refusal.getStringHeaders()
                 .forEach((name, values) -> response.getHeaders().add(new HttpField(name, values.getFirst())));
@@ -63,7 +63,9 @@ final class Entrance extends Handler.Wrapper {
 
         Bare(Request request) {
             super(request);
-            address = HttpURI.build(request.getHttpURI()).authority("localhost", -1).asImmutable();
+            address = HttpURI.build(request.getHttpURI())
+                    .authority("localhost", -1)
+                    .asImmutable();
         }
 
         @Override

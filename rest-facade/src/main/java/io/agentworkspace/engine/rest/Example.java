@@ -50,7 +50,8 @@ final class Example {
                 || (path.equals("target.agent") && isAboutAPair())
                 || (path.equals("target.domain") && tool.family().equals("zone"))
                 || (path.equals("vx.name") && tool.effect() == Effect.CREATES)
-                || (path.equals("vx.description") && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
+                || (path.equals("vx.description")
+                        && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
     }
 
     /** Inviting, kicking, granting: a domain or a bank and an agent. */
@@ -69,7 +70,8 @@ final class Example {
 
     private JsonNode value(Field field) {
         return switch (field.type()) {
-            case "integer" -> Json.valueTree(Math.max(1, field.schema().path("minimum").asLong(1)));
+            case "integer" ->
+                Json.valueTree(Math.max(1, field.schema().path("minimum").asLong(1)));
             case "boolean" -> Json.valueTree(true);
             case "array" -> Json.valueTree(List.of("tides"));
             case "object" -> Json.object();

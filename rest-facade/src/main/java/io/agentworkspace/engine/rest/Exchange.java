@@ -24,7 +24,8 @@ record Exchange(Request request) {
         return (String) Objects.requireNonNull(request.getAttribute(Incoming.REQUEST_ID), Incoming.REQUEST_ID);
     }
 
-    @Nullable Caller caller() {
+    @Nullable
+    Caller caller() {
         return (Caller) request.getAttribute(Incoming.CALLER);
     }
 
@@ -46,7 +47,8 @@ record Exchange(Request request) {
         return request.getLength();
     }
 
-    @Nullable String contentType() {
+    @Nullable
+    String contentType() {
         return request.getHeaders().get(HttpHeader.CONTENT_TYPE);
     }
 
@@ -64,7 +66,8 @@ record Exchange(Request request) {
     ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
         var caller = caller();
         if (caller == null) {
-            throw Problem.unauthenticated("send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
+            throw Problem.unauthenticated(
+                    "send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
         }
         var key = request.getHeaders().get("Idempotency-Key");
         return new ToolRunner.Request(

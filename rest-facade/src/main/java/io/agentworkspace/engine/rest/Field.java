@@ -19,7 +19,8 @@ record Field(String path, boolean required, ObjectNode schema) {
     }
 
     private static void collect(JsonNode schema, String prefix, boolean needed, List<Field> into) {
-        var required = schema.path("required").valueStream().map(JsonNode::asString).toList();
+        var required =
+                schema.path("required").valueStream().map(JsonNode::asString).toList();
         for (var property : schema.path("properties").properties()) {
             var path = prefix + property.getKey();
             var inner = (ObjectNode) property.getValue();
@@ -55,11 +56,19 @@ record Field(String path, boolean required, ObjectNode schema) {
     String limits() {
         if (schema.has("enum")) {
             return "one of "
-                    + String.join(", ", schema.get("enum").valueStream().map(JsonNode::asString).toList());
+                    + String.join(
+                            ", ",
+                            schema.get("enum")
+                                    .valueStream()
+                                    .map(JsonNode::asString)
+                                    .toList());
         } else if (schema.has("maxLength")) {
             return "at most %,d characters".formatted(schema.get("maxLength").asLong());
         } else if (schema.has("maximum")) {
-            return "%,d to %,d".formatted(schema.path("minimum").asLong(), schema.get("maximum").asLong());
+            return "%,d to %,d"
+                    .formatted(
+                            schema.path("minimum").asLong(),
+                            schema.get("maximum").asLong());
         }
         return schema.path("format").asString("");
     }

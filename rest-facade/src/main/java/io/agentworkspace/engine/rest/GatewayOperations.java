@@ -62,7 +62,11 @@ final class GatewayOperations {
                 "GET",
                 OpenApiRoutes.YAML,
                 open("openapiYaml", Tag.GATEWAY, "This document as YAML", "As YAML, with an ETag.")
-                        .answers(200, "The document.", "application/yaml", Json.object().put("type", "string"))
+                        .answers(
+                                200,
+                                "The document.",
+                                "application/yaml",
+                                Json.object().put("type", "string"))
                         .answersNothing(304, UNCHANGED)
                         .problems(401, 429, 500));
     }

@@ -14,8 +14,7 @@ final class OpenApi {
     /** The names of the security schemes. */
     static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer");
 
-    private static final String ABOUT =
-            """
+    private static final String ABOUT = """
             Manages AI agents and their workspaces: one JSON request for each call, selected by the name of a service. \
             Command routes answer with the envelope (header, status, and the command's own fields) under one of the \
             statuses 200, 400, 401, 429, 500; the precise reason is status.internal_code. All other routes refuse with \

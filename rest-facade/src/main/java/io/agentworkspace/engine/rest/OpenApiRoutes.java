@@ -22,7 +22,9 @@ final class OpenApiRoutes {
 
     OpenApiRoutes(ObjectNode document) {
         json = Rendition.of(Json.pretty(document), MediaType.APPLICATION_JSON);
-        var mapper = YAMLMapper.builder().disable(YAMLWriteFeature.WRITE_DOC_START_MARKER).build();
+        var mapper = YAMLMapper.builder()
+                .disable(YAMLWriteFeature.WRITE_DOC_START_MARKER)
+                .build();
         yaml = Rendition.of(mapper.writeValueAsString(document), "application/yaml");
     }
 

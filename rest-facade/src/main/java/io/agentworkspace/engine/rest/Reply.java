@@ -60,11 +60,15 @@ final class Reply {
     private static Response.ResponseBuilder bytes(
             int status, String mediaType, JsonNode body, @Nullable Problem problem) {
         var entity = Json.bytes(body);
-        var response =
-                Response.status(status).type(mediaType).entity(entity).header(HttpHeaders.CONTENT_LENGTH, entity.length);
+        var response = Response.status(status)
+                .type(mediaType)
+                .entity(entity)
+                .header(HttpHeaders.CONTENT_LENGTH, entity.length);
         var retryAfter = problem == null ? null : problem.retryAfter();
         return retryAfter == null
                 ? response
-                : response.header(HttpHeaders.RETRY_AFTER, Math.max(1, retryAfter.plusMillis(999).toSeconds()));
+                : response.header(
+                        HttpHeaders.RETRY_AFTER,
+                        Math.max(1, retryAfter.plusMillis(999).toSeconds()));
     }
 }

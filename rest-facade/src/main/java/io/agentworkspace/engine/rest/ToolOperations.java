@@ -28,7 +28,8 @@ final class ToolOperations {
 
     private static Operation generic(List<Tool<?, ?>> commands) {
         var schema = Json.object();
-        var named = schema.putArray("allOf").add(OpenApi.schema("CommandRequest")).addObject();
+        var named =
+                schema.putArray("allOf").add(OpenApi.schema("CommandRequest")).addObject();
         named.putArray("required").add("service");
         var service = named.putObject("properties").putObject("service").put("type", "string");
         commands.forEach(tool -> service.withArray("enum").add(tool.name()));

@@ -35,9 +35,11 @@ class BodyTest {
 
     @Test
     void aBodyOfOneMebibyteIsReadAndOneByteMoreIsNot() throws Exception {
-        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(Incoming.MAX_BODY))).status())
+        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(Incoming.MAX_BODY)))
+                        .status())
                 .isEqualTo(200);
-        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(Incoming.MAX_BODY + 1))).refusal())
+        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(Incoming.MAX_BODY + 1)))
+                        .refusal())
                 .isEqualTo("400 1005 too_large");
     }
 
@@ -56,7 +58,8 @@ class BodyTest {
     @ParameterizedTest
     @ValueSource(ints = {2, 8})
     void whoSendsFarTooMuchGetsToSeeWhy(int mebibytes) throws Exception {
-        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(mebibytes << 20))).refusal())
+        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(bodyOf(mebibytes << 20)))
+                        .refusal())
                 .isEqualTo("400 1005 too_large");
         assertThat(server.post(CHAT, chunked(mebibytes << 20)).refusal()).isEqualTo("400 1005 too_large");
         assertThat(server.post(INVOKE, chunked(mebibytes << 20)).problem()).isEqualTo("413 too_large");
@@ -113,7 +116,8 @@ class BodyTest {
         assertThat(server.post(CHAT, " \r\n").note()).isEqualTo("the body is empty; send a JSON object, at least {}");
         assertThat(server.post("/demo/v1/Engine/tps", "").note()).contains("{\"service\":\"…\"}");
         assertThat(server.post(INVOKE, "").problem()).isEqualTo("400 malformed_json");
-        assertThat(server.send(server.to(CHAT).POST(BodyPublishers.noBody())).note()).contains("the body is empty");
+        assertThat(server.send(server.to(CHAT).POST(BodyPublishers.noBody())).note())
+                .contains("the body is empty");
     }
 
     @Test
@@ -129,7 +133,8 @@ class BodyTest {
     @Test
     void otherEncodingsAreRefused() throws Exception {
         var broken = "{\"content\":\"\u00e9\"}".getBytes(StandardCharsets.ISO_8859_1);
-        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(broken)).note()).isEqualTo("the body is not valid UTF-8");
+        assertThat(server.post(CHAT, BodyPublishers.ofByteArray(broken)).note())
+                .isEqualTo("the body is not valid UTF-8");
 
         var utf16 = "{\"content\":\"x\"}".getBytes(StandardCharsets.UTF_16LE);
         assertThat(server.post(CHAT, BodyPublishers.ofByteArray(utf16)).refusal())
@@ -146,14 +151,18 @@ class BodyTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "nonsense", "a/b/c"})
+            strings = {
+                "text/plain",
+                "application/x-www-form-urlencoded",
+                "application/json; charset=latin1",
+                "nonsense",
+                "a/b/c"
+            })
     void theContentTypeMustBeJson(String type) throws Exception {
-        var command = server.send(server.to(CHAT)
-                .header("Content-Type", type)
-                .POST(BodyPublishers.ofString("{\"content\":\"x\"}")));
-        var invoke = server.send(server.to(INVOKE)
-                .header("Content-Type", type)
-                .POST(BodyPublishers.ofString("{\"content\":\"x\"}")));
+        var command = server.send(
+                server.to(CHAT).header("Content-Type", type).POST(BodyPublishers.ofString("{\"content\":\"x\"}")));
+        var invoke = server.send(
+                server.to(INVOKE).header("Content-Type", type).POST(BodyPublishers.ofString("{\"content\":\"x\"}")));
 
         assertThat(command.refusal()).isEqualTo("400 1001 malformed_json");
         assertThat(command.note()).contains("Content-Type must be application/json", type);

@@ -26,9 +26,19 @@ class CatalogueRouteTest {
         var got = server.send(server.anonymously(TOOLS));
 
         assertThat(got.status()).isEqualTo(200);
-        assertThat(got.json().get("tools").valueStream().map(tool -> tool.get("name").asString()))
+        assertThat(got.json()
+                        .get("tools")
+                        .valueStream()
+                        .map(tool -> tool.get("name").asString()))
                 .containsExactly(
-                        "AP_Create", "AP_Read", "AP_Destroy", "AP_Chat", "AK_List", "AK_Create", "AK_Update", "AK_Delete");
+                        "AP_Create",
+                        "AP_Read",
+                        "AP_Destroy",
+                        "AP_Chat",
+                        "AK_List",
+                        "AK_Create",
+                        "AK_Update",
+                        "AK_Delete");
         assertThat(got.json().at("/tools/0").propertyNames())
                 .containsExactly(
                         "name",
@@ -49,7 +59,10 @@ class CatalogueRouteTest {
     void aViewerSeesWhatItMayUse() throws Exception {
         var got = server.send(server.anonymously(TOOLS).header("X-Api-Key", "viewer"));
 
-        assertThat(got.json().get("tools").valueStream().map(tool -> tool.get("name").asString()))
+        assertThat(got.json()
+                        .get("tools")
+                        .valueStream()
+                        .map(tool -> tool.get("name").asString()))
                 .containsExactly("AP_Read", "AK_List");
         assertThat(server.send(server.anonymously(TOOLS + "/AP_Create").header("X-Api-Key", "viewer"))
                         .problem())
@@ -68,7 +81,8 @@ class CatalogueRouteTest {
 
     @Test
     void anyToolCanBeInvoked() throws Exception {
-        assertThat(server.post(TOOLS + "/AP_Chat/invoke", "{\"content\":\"hello\"}").at("/heard"))
+        assertThat(server.post(TOOLS + "/AP_Chat/invoke", "{\"content\":\"hello\"}")
+                        .at("/heard"))
                 .isEqualTo("hello");
         assertThat(server.post(TOOLS + "/AK_Create/invoke", "{\"name\":\"n\"}").status())
                 .isEqualTo(200);
@@ -81,7 +95,8 @@ class CatalogueRouteTest {
 
         assertThat(unknown.refusal()).isEqualTo("400 1004 invalid_field");
         assertThat(unknown.note()).contains("did you mean content?");
-        assertThat(server.post(TOOLS + "/AP_Chat/invoke", "{\"content\":\"too often\"}").refusal())
+        assertThat(server.post(TOOLS + "/AP_Chat/invoke", "{\"content\":\"too often\"}")
+                        .refusal())
                 .isEqualTo("429 4001 rate_limited");
     }
 
@@ -89,7 +104,8 @@ class CatalogueRouteTest {
     void whatDoesNotReachAToolIsAProblem() throws Exception {
         assertThat(server.post(TOOLS + "/AP_Chatt/invoke", "{}").problem()).isEqualTo("404 unknown_service");
         assertThat(server.get(TOOLS + "/AP_Chat/invoke").problem()).isEqualTo("405 method_not_allowed");
-        assertThat(server.post(TOOLS + "/AP_Chat/invoke", "{\"content\":\"crash\"}").problem())
+        assertThat(server.post(TOOLS + "/AP_Chat/invoke", "{\"content\":\"crash\"}")
+                        .problem())
                 .isEqualTo("500 internal");
         assertThat(server.send(server.anonymously(TOOLS + "/AP_Chat/invoke")
                                 .header("Content-Type", "application/json")

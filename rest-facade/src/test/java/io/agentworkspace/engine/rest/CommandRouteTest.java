@@ -41,7 +41,8 @@ class CommandRouteTest {
         var without = "{\"vx\":{\"name\":\"bob\",\"description\":\"d\"}}";
 
         assertThat(server.post(TPS + "/agent/create", with).at("/agent/name")).isEqualTo("bea");
-        assertThat(server.post(TPS + "/agent/create", without).at("/agent/name")).isEqualTo("bob");
+        assertThat(server.post(TPS + "/agent/create", without).at("/agent/name"))
+                .isEqualTo("bob");
         assertThat(server.post(TPS + "/agent/read/", "{\"target\":{\"agent\":\"BOB\"}}")
                         .at("/profile/0/name"))
                 .isEqualTo("bob");
@@ -60,8 +61,9 @@ class CommandRouteTest {
         var got = server.post(TPS + "/agent/read", "{\"service\":\"AP_Create\"}");
 
         assertThat(got.refusal()).isEqualTo("400 1004 invalid_field");
-        assertThat(got.note()).isEqualTo(
-                "service is 'AP_Create', but this route runs AP_Read: leave it out, or use POST /demo/v1/Engine/tps");
+        assertThat(got.note())
+                .isEqualTo(
+                        "service is 'AP_Create', but this route runs AP_Read: leave it out, or use POST /demo/v1/Engine/tps");
         assertThat(got.at("/header/service")).isEqualTo("AP_Read");
     }
 
@@ -101,7 +103,8 @@ class CommandRouteTest {
         assertThat(got.note())
                 .isEqualTo("there is no command route 'agent/creat'; did you mean agent/create (AP_Create)?");
         assertThat(server.post(TPS + "/x", "{}").note()).contains("/api/openapi.json");
-        assertThat(server.post(TPS + "/", "{\"service\":\"AP_Chat\",\"content\":\"x\"}").status())
+        assertThat(server.post(TPS + "/", "{\"service\":\"AP_Chat\",\"content\":\"x\"}")
+                        .status())
                 .isEqualTo(200);
     }
 

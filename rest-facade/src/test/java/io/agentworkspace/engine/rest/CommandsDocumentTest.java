@@ -27,14 +27,16 @@ class CommandsDocumentTest {
 
     @Test
     void theSameCatalogueGivesTheSameText() {
-        assertThat(CommandsDocument.render(new TestCatalogue().catalogue())).isEqualTo(CommandsDocument.render(catalogue));
+        assertThat(CommandsDocument.render(new TestCatalogue().catalogue()))
+                .isEqualTo(CommandsDocument.render(catalogue));
     }
 
     @Test
     void everyExampleKeepsItsOwnSchema() {
-        catalogue.tools().forEach(tool -> assertThatCode(
-                        () -> tool.inputSchema().read(Example.arguments(tool), true))
-                .as(tool.name())
-                .doesNotThrowAnyException());
+        catalogue
+                .tools()
+                .forEach(tool -> assertThatCode(() -> tool.inputSchema().read(Example.arguments(tool), true))
+                        .as(tool.name())
+                        .doesNotThrowAnyException());
     }
 }

@@ -32,8 +32,7 @@ class GatewayRouteTest {
     @Test
     void healthTellsHowItIs() throws Exception {
         assertThat(Json.text(server.send(server.anonymously("/api/health")).json()))
-                .isEqualTo(
-                        """
+                .isEqualTo("""
                         {"status":"ok","contract_version":"2026-05-25","version":"0.1.0","time":"2026-05-25T12:00:00.000Z","database":"reachable"}""");
         assertThat(server.get("/api/health/ready").status()).isEqualTo(200);
         assertThat(server.get("/api/health/live").at("/status")).isEqualTo("ok");
@@ -72,8 +71,8 @@ class GatewayRouteTest {
 
         assertThat(got.problem()).isEqualTo("404 not_found");
         assertThat(got.header("Content-Type")).isEqualTo("application/problem+json");
-        assertThat(got.at("/detail")).isEqualTo(
-                "there is nothing at %s; the routes are listed at /api/openapi.json".formatted(path));
+        assertThat(got.at("/detail"))
+                .isEqualTo("there is nothing at %s; the routes are listed at /api/openapi.json".formatted(path));
     }
 
     @Test
@@ -95,7 +94,9 @@ class GatewayRouteTest {
     @ParameterizedTest
     @ValueSource(strings = {"/api/health?%zz", "/api/keys?labels=<>", "/api/keys?labels=%"})
     void aQueryThatMustBeEncodedIsAProblem(String path) throws Exception {
-        assertThat(raw(path, "localhost", "X-Api-Key: member")).startsWith("HTTP/1.1 400").contains("bad_request");
+        assertThat(raw(path, "localhost", "X-Api-Key: member"))
+                .startsWith("HTTP/1.1 400")
+                .contains("bad_request");
     }
 
     @Test
@@ -117,14 +118,19 @@ class GatewayRouteTest {
                 "If-Modified-Since: yesterday"
             })
     void oddHeadersDoNoHarm(String header) throws Exception {
-        assertThat(raw("/api/health", "my_engine:8080", header)).startsWith("HTTP/1.1 200").contains("reachable");
-        assertThat(raw("/api/openapi.json", "[::1]:8080", header)).startsWith("HTTP/1.1 200").contains("openapi");
+        assertThat(raw("/api/health", "my_engine:8080", header))
+                .startsWith("HTTP/1.1 200")
+                .contains("reachable");
+        assertThat(raw("/api/openapi.json", "[::1]:8080", header))
+                .startsWith("HTTP/1.1 200")
+                .contains("openapi");
     }
 
     private static String raw(String path, String host, String header) throws Exception {
         try (var socket = new Socket("127.0.0.1", server.port())) {
             socket.setSoTimeout(10_000);
-            var request = "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\nConnection: close\r\n\r\n".formatted(path, host, header);
+            var request =
+                    "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\nConnection: close\r\n\r\n".formatted(path, host, header);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }

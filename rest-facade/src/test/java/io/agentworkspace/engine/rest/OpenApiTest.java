@@ -73,7 +73,9 @@ class OpenApiTest {
 
     @Test
     void commandRoutesDeclareTheContractsStatuses() {
-        assertThat(operation("POST", "/demo/v1/Engine/tps/agent/create").get("responses").propertyNames())
+        assertThat(operation("POST", "/demo/v1/Engine/tps/agent/create")
+                        .get("responses")
+                        .propertyNames())
                 .containsExactly("200", "400", "401", "429", "500");
         assertThat(document.at("/components/responses/Command400/description").asString())
                 .contains("malformed_json (1001)", "missing_field (1003)")
@@ -88,7 +90,8 @@ class OpenApiTest {
     void requestsHaveExamplesAndFieldsStayOpen() {
         var body = operation("POST", "/demo/v1/Engine/tps/agent/create").at("/requestBody/content/application~1json");
         assertThat(body.at("/example/vx/name").asString()).isEqualTo("scout");
-        assertThat(document.at("/components/schemas/AP_CreateRequest").toString()).doesNotContain("additionalProperties");
+        assertThat(document.at("/components/schemas/AP_CreateRequest").toString())
+                .doesNotContain("additionalProperties");
         assertThat(document.at("/components/schemas/CommandRequest").toString()).doesNotContain("additionalProperties");
     }
 
@@ -96,11 +99,16 @@ class OpenApiTest {
     void whatStandsInThePathIsNotInTheBody() {
         var update = operation("PATCH", "/api/keys/{id}");
         assertThat(update.at("/parameters/0/in").asString()).isEqualTo("path");
-        assertThat(document.at("/components/schemas/AK_UpdateRequest/properties").propertyNames())
+        assertThat(document.at("/components/schemas/AK_UpdateRequest/properties")
+                        .propertyNames())
                 .contains("name")
                 .doesNotContain("id");
-        assertThat(document.at("/components/schemas/AK_UpdateRequest/required").toString()).doesNotContain("id");
-        assertThat(operation("GET", "/api/keys").get("parameters").valueStream().map(p -> p.get("name").asString()))
+        assertThat(document.at("/components/schemas/AK_UpdateRequest/required").toString())
+                .doesNotContain("id");
+        assertThat(operation("GET", "/api/keys")
+                        .get("parameters")
+                        .valueStream()
+                        .map(p -> p.get("name").asString()))
                 .containsExactly("enabled", "labels", "page.limit", "page.cursor");
     }
 
@@ -108,10 +116,15 @@ class OpenApiTest {
     void everyReferenceLeadsSomewhereAndEveryIdIsUnique() {
         var references = new ArrayList<String>();
         collect(document, references);
-        assertThat(references).isNotEmpty().allSatisfy(reference ->
-                assertThat(document.at(reference.substring(1)).isMissingNode()).as(reference).isFalse());
+        assertThat(references)
+                .isNotEmpty()
+                .allSatisfy(reference -> assertThat(
+                                document.at(reference.substring(1)).isMissingNode())
+                        .as(reference)
+                        .isFalse());
 
-        var ids = document.get("paths").valueStream()
+        var ids = document.get("paths")
+                .valueStream()
                 .flatMap(JsonNode::valueStream)
                 .map(operation -> operation.get("operationId").asString())
                 .toList();

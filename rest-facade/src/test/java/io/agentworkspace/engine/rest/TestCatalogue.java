@@ -18,8 +18,15 @@ import org.jspecify.annotations.Nullable;
 final class TestCatalogue {
     record NewAgent(
             @Doc("Its name.") Name name,
-            @Doc(value = "What it is for.", max = Limits.DESCRIPTION) String description,
-            @Doc(value = "Who may see it.", oneOf = {"private", "public"}) @Nullable String access) {}
+
+            @Doc(value = "What it is for.", max = Limits.DESCRIPTION)
+            String description,
+
+            @Doc(
+                    value = "Who may see it.",
+                    oneOf = {"private", "public"})
+            @Nullable
+            String access) {}
 
     record Create(@Doc("The new agent.") NewAgent vx) {}
 
@@ -27,18 +34,26 @@ final class TestCatalogue {
 
     record OneAgent(@Doc("Which agent.") AgentTarget target) {}
 
-    record Agent(@Doc("Its name.") Name name, @Doc("What it is for.") String description) {}
+    record Agent(
+            @Doc("Its name.") Name name,
+            @Doc("What it is for.") String description) {}
 
-    record Created(@Doc("The agent.") Agent agent, @Doc("Its revision.") int revision) {}
+    record Created(
+            @Doc("The agent.") Agent agent,
+            @Doc("Its revision.") int revision) {}
 
     record Profile(@Doc("The agent's record.") List<Agent> profile) {}
 
     record Done(@Doc("Whether anything changed.") boolean changed) {}
 
-    record Said(@Doc(value = "What to say.", max = Limits.CONTENT) String content) {}
+    record Said(
+            @Doc(value = "What to say.", max = Limits.CONTENT)
+            String content) {}
 
     record KeyPage(
-            @Doc(value = "How many.", min = 1, max = 200) @Nullable Integer limit,
+            @Doc(value = "How many.", min = 1, max = 200) @Nullable
+            Integer limit,
+
             @Doc("Where to go on.") @Nullable String cursor) {}
 
     record KeyList(
@@ -46,9 +61,13 @@ final class TestCatalogue {
             @Doc("With one of these labels.") @Nullable List<String> labels,
             @Doc("Which part.") @Nullable KeyPage page) {}
 
-    record NewKey(@Doc("Its name.") String name, @Doc("Its labels.") @Nullable List<String> labels) {}
+    record NewKey(
+            @Doc("Its name.") String name,
+            @Doc("Its labels.") @Nullable List<String> labels) {}
 
-    record KeyChange(@Doc("The key's id.") String id, @Doc("Its new name.") @Nullable String name) {}
+    record KeyChange(
+            @Doc("The key's id.") String id,
+            @Doc("Its new name.") @Nullable String name) {}
 
     record OneKey(@Doc("The key's id.") long id) {}
 
@@ -96,8 +115,10 @@ final class TestCatalogue {
                 .description("Ends the agent for everyone.")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.DESTROYS)
-                .handledBy(OneAgent.class, Done.class, (in, _) ->
-                        new Done(agents.remove(in.target().agent().key()) != null));
+                .handledBy(
+                        OneAgent.class,
+                        Done.class,
+                        (in, _) -> new Done(agents.remove(in.target().agent().key()) != null));
     }
 
     /** What is said decides how it fails. */

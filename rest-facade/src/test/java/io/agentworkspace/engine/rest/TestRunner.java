@@ -53,7 +53,8 @@ final class TestRunner implements ToolRunner {
         try {
             var tool = catalogue.read(request.service());
             if (!request.caller().may(tool)) {
-                throw Problem.notPermitted(tool.name() + " needs the capability " + tool.capability().word());
+                throw Problem.notPermitted(tool.name() + " needs the capability "
+                        + tool.capability().word());
             }
             var answer = new Answer(Envelope.success(call, handle(tool, request, call)), null, false);
             if (key != null) {

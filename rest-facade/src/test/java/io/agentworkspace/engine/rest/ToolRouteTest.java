@@ -78,10 +78,13 @@ class ToolRouteTest {
         assertThat(server.post("/api/keys", "{\"name\":1}").problem()).isEqualTo("400 malformed_json");
         assertThat(server.post("/api/keys", "{").problem()).isEqualTo("400 malformed_json");
         assertThat(server.send(server.anonymously("/api/keys")).problem()).isEqualTo("401 unauthenticated");
-        assertThat(server.send(server.anonymously("/api/keys/1").header("X-Api-Key", "viewer").DELETE())
+        assertThat(server.send(server.anonymously("/api/keys/1")
+                                .header("X-Api-Key", "viewer")
+                                .DELETE())
                         .problem())
                 .isEqualTo("403 not_permitted");
-        assertThat(server.send(server.to("/api/keys").POST(BodyPublishers.ofString("{}"))).problem())
+        assertThat(server.send(server.to("/api/keys").POST(BodyPublishers.ofString("{}")))
+                        .problem())
                 .isEqualTo("415 unsupported_media_type");
     }
 

@@ -15,4 +15,8 @@ public enum Access {
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
+
+    public static Access of(String word) {
+        return valueOf(word.toUpperCase(Locale.ROOT));
+    }
 }

@@ -5,12 +5,22 @@ import org.jspecify.annotations.Nullable;
 
 /** A named worker, as its readers see it. */
 public record Agent(
-        @Doc("The agent's name, unique in the tenant without regard to case.") String name,
+        @Doc("The agent's name, unique in the tenant without regard to case.")
+        String name,
+
         @Doc("What it is for.") String description,
-        @Doc("Its persona, used as a system prompt.") @Nullable String profile,
-        @Doc("Who may see it besides its owner and the admins.") Access access,
+
+        @Doc("Its persona, used as a system prompt.") @Nullable
+        String profile,
+
+        @Doc("Who may see it besides its owner and the admins.")
+        Access access,
+
         @Doc("The user who created it.") String owner,
         @Doc("Whether somebody is logged on as it.") boolean online,
-        @Doc("Rises with each change; give it as if_revision to change only what you have read.") long revision,
+
+        @Doc("Rises with each change; give it as if_revision to change only what you have read.")
+        long revision,
+
         @Doc("When it was created.") Instant createdAt,
         @Doc("When it was last changed.") Instant updatedAt) {}

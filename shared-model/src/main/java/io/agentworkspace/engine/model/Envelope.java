@@ -13,8 +13,12 @@ public final class Envelope {
 
     public static ObjectNode success(Call call, Object output) {
         var envelope = Json.object();
-        envelope.set("header", header(call.service(), call.requestId(), call.now(), call.contextName(), call.context()));
-        envelope.putObject("status").put("success", true).put("internal_code", 0).put("http_code", 200);
+        envelope.set(
+                "header", header(call.service(), call.requestId(), call.now(), call.contextName(), call.context()));
+        envelope.putObject("status")
+                .put("success", true)
+                .put("internal_code", 0)
+                .put("http_code", 200);
         envelope.setAll(Json.tree(output));
         return envelope;
     }
@@ -68,15 +72,24 @@ public final class Envelope {
     }
 
     private record Fields(
-            @Doc("Who asked, when, in which context; present on every answer.") Header header,
-            @Doc("Whether it was done, and if not, why not.") Status status) {}
+            @Doc("Who asked, when, in which context; present on every answer.")
+            Header header,
+
+            @Doc("Whether it was done, and if not, why not.")
+            Status status) {}
 
     private record Header(
             @Doc("The service that ran.") @Nullable String service,
-            @Doc("Names this request in logs; the same as the header X-Request-Id.") String requestId,
+
+            @Doc("Names this request in logs; the same as the header X-Request-Id.")
+            String requestId,
+
             @Doc("The version of the contract.") String contractVersion,
             @Doc("When it ran.") Instant time,
-            @Doc("The context that the command ran in, after it.") Selected context,
+
+            @Doc("The context that the command ran in, after it.")
+            Selected context,
+
             @Doc("Messages waiting for self.") long unread) {}
 
     private record Selected(
@@ -89,7 +102,10 @@ public final class Envelope {
 
     private record Status(
             @Doc("true when it was done.") boolean success,
-            @Doc("On error: what was wrong, and what would be right.") @Nullable String note,
+
+            @Doc("On error: what was wrong, and what would be right.") @Nullable
+            String note,
+
             @Doc("0 when done, else the code of the error.") int internalCode,
             @Doc("The HTTP status.") int httpCode,
             @Doc("On error: its symbolic name.") @Nullable String error) {}

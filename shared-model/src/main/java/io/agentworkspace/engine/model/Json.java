@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.model;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -7,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.StreamReadConstraints;
@@ -86,7 +86,11 @@ public final class Json {
         if (message.contains("nesting depth")) {
             return "it is nested more than %d levels deep".formatted(MAX_DEPTH);
         }
-        var line = message.lines().findFirst().orElse("").replaceAll("\\(for [^)]*\\)|`[^`]*`", "").strip();
+        var line = message.lines()
+                .findFirst()
+                .orElse("")
+                .replaceAll("\\(for [^)]*\\)|`[^`]*`", "")
+                .strip();
         return line.length() > 160 ? line.substring(0, 160) + "…" : line;
     }
 

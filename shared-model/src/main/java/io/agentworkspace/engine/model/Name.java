@@ -12,8 +12,7 @@ import java.util.Optional;
  */
 public record Name(@JsonValue String text) {
     public static final int MAX = 64;
-    static final String RULE =
-            "must be 1–%d characters: letters, digits, space, '_', '-' or '.'".formatted(MAX);
+    static final String RULE = "must be 1–%d characters: letters, digits, space, '_', '-' or '.'".formatted(MAX);
 
     public Name {
         text = normal(text);
@@ -52,7 +51,10 @@ public record Name(@JsonValue String text) {
         }
         var text = normal(raw);
         var length = text.codePointCount(0, text.length());
-        var fine = length >= 1 && length <= MAX && text.codePoints().allMatch(Name::allowed) && !isMark(text.codePointAt(0));
+        var fine = length >= 1
+                && length <= MAX
+                && text.codePoints().allMatch(Name::allowed)
+                && !isMark(text.codePointAt(0));
         return fine ? Optional.empty() : Optional.of(RULE);
     }
 

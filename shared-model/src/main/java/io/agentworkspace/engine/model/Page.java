@@ -5,8 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /** How much of a list is wanted, and from where. */
 public record Page(
-        @Doc(value = "How many at most, 1–200; 50 when left out.", min = 1, max = 200) @Nullable Integer limit,
-        @Doc(value = "next_cursor of the page before.", max = 2_000) @Nullable String cursor) {
+        @Doc(value = "How many at most, 1–200; 50 when left out.", min = 1, max = 200) @Nullable
+        Integer limit,
+
+        @Doc(value = "next_cursor of the page before.", max = 2_000) @Nullable
+        String cursor) {
     public static final int DEFAULT_LIMIT = 50;
 
     /** The limit of a page that may have been left out. */

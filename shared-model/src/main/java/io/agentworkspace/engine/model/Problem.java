@@ -83,8 +83,8 @@ public final class Problem extends RuntimeException {
     }
 
     public static Problem staleRevision(long given, long current) {
-        return conflict(
-                "if_revision is %d, but the revision is now %d: read it again and decide anew".formatted(given, current));
+        return conflict("if_revision is %d, but the revision is now %d: read it again and decide anew"
+                .formatted(given, current));
     }
 
     public static Problem unknownService(@Nullable String service, @Nullable String nearest) {
@@ -102,8 +102,7 @@ public final class Problem extends RuntimeException {
     }
 
     public static Problem internal(String requestId) {
-        return new Problem(
-                Failure.INTERNAL, "a defect on our side; tell the operator the request id " + requestId);
+        return new Problem(Failure.INTERNAL, "a defect on our side; tell the operator the request id " + requestId);
     }
 
     private static String quoted(List<String> names) {

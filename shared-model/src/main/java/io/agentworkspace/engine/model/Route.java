@@ -29,7 +29,8 @@ public record Route(String method, String path) {
     /** {@code AP_Create} → {@code POST /demo/v1/Engine/tps/agent/create}. */
     static Route alias(String tool) {
         var family = FAMILIES.get(tool.substring(0, 2));
-        return new Route("POST", "%s/%s/%s".formatted(COMMANDS, family, tool.substring(3).toLowerCase(Locale.ROOT)));
+        return new Route(
+                "POST", "%s/%s/%s".formatted(COMMANDS, family, tool.substring(3).toLowerCase(Locale.ROOT)));
     }
 
     /** The family's word, e.g. {@code agent} for {@code AP_Create}. */

@@ -111,7 +111,8 @@ public final class Schema {
                         "is not a field of this tool; %s"
                                 .formatted(
                                         near.isEmpty()
-                                                ? "it takes " + (known.isEmpty() ? "none here" : String.join(", ", known))
+                                                ? "it takes "
+                                                        + (known.isEmpty() ? "none here" : String.join(", ", known))
                                                 : "did you mean %s?".formatted(near.getFirst())));
             }
         }
@@ -196,7 +197,8 @@ public final class Schema {
         if (length > text.max()) {
             throw Problem.tooLarge(path, length, text.max(), "characters");
         }
-        if (value.codePoints().anyMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE))) {
+        if (value.codePoints()
+                .anyMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE))) {
             throw Problem.invalid(path, "must not contain NUL characters or unpaired surrogates");
         }
     }

@@ -22,7 +22,7 @@ sealed interface Shape {
         public ObjectNode json() {
             var schema = Json.object().put("type", "string");
             if (oneOf.isEmpty()) {
-                return schema.put("maxLength", max);
+                return max == Long.MAX_VALUE ? schema : schema.put("maxLength", max);
             }
             oneOf.forEach(schema.putArray("enum")::add);
             return schema;
@@ -83,7 +83,8 @@ sealed interface Shape {
             var schema = Json.object().put("type", "object");
             var properties = schema.putObject("properties");
             fields.forEach(field -> properties.set(field.name(), field.json()));
-            var required = fields.stream().filter(Field::required).map(Field::name).toList();
+            var required =
+                    fields.stream().filter(Field::required).map(Field::name).toList();
             if (!required.isEmpty()) {
                 required.forEach(schema.putArray("required")::add);
             }
@@ -120,9 +121,11 @@ sealed interface Shape {
     }
 
     private static Shape shape(AnnotatedType annotated, Doc doc, boolean closed) {
-        var type = annotated.getType() instanceof ParameterizedType generic ? generic.getRawType() : annotated.getType();
+        var type =
+                annotated.getType() instanceof ParameterizedType generic ? generic.getRawType() : annotated.getType();
         if (type == String.class) {
-            return new Text(doc.max(), List.of(doc.oneOf()));
+            // What we answer with promises no length: clients check answers, and the limits are the input's.
+            return new Text(closed ? doc.max() : Long.MAX_VALUE, List.of(doc.oneOf()));
         } else if (type == Name.class) {
             return new NameText();
         } else if (type == Instant.class) {
@@ -148,7 +151,7 @@ sealed interface Shape {
     private static Shape argument(AnnotatedType annotated, int index, Doc doc, boolean closed) {
         var argument = ((AnnotatedParameterizedType) annotated).getAnnotatedActualTypeArguments()[index];
         return argument.getType() == String.class
-                ? new Text(Name.MAX, List.of(doc.oneOf()))
+                ? new Text(closed ? Name.MAX : Long.MAX_VALUE, List.of(doc.oneOf()))
                 : shape(argument, doc, closed);
     }
 

@@ -25,9 +25,16 @@ class ToolDescriptionTest {
                 .containsExactly("name", "title", "description", "inputSchema", "outputSchema", "annotations");
         assertThat(described.at("/inputSchema/required/0").asString()).isEqualTo("content");
         assertThat(described.at("/outputSchema/required/0").asString()).isEqualTo("header");
-        assertThat(Json.text(described.get("annotations")))
-                .isEqualTo(
-                        """
+        assertThat(Json.text(described.get("annotations"))).isEqualTo("""
                         {"title":"Echo","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}""");
+    }
+
+    @Test
+    void limitsAreTheInputsAndAnswersMayBeAsLongAsTheyAre() {
+        var input = Schema.ofInput(In.class, false).json();
+        var output = Schema.of(Out.class).json();
+
+        assertThat(input.at("/properties/content/maxLength").asLong()).isEqualTo(1_000);
+        assertThat(output.at("/properties/said").has("maxLength")).isFalse();
     }
 }

@@ -1,0 +1,88 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Bank;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Context.Ref;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Permission;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Via;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The list of the banks that a subject may read. */
+public final class BankReads {
+    private final Db db;
+    private final AgentStore agents;
+
+    public BankReads(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /** A bank, and what the subject holds on it. */
+    public record Entry(Bank bank, Permission permission, Via via, boolean loaded) {}
+
+    /** Whom a list is for: an agent and its owner, or the user itself. */
+    public record Subject(@Nullable Ref agent, long owner) {}
+
+    /** A page of the list. */
+    public record Listed(Subject subject, Slice<Entry> banks) {}
+
+    /**
+     * The banks whose names start with the prefix, by name, that the agent may read; else those that self, else the user
+     * may read.
+     *
+     * @throws Problem {@code not_found} when there is no such agent that the acting user may see
+     */
+    public Listed list(Call call, @Nullable Name prefix, @Nullable Name agent, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Page.after(page, 1);
+        var listed = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
+                , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id
+                          FROM ctx
+                          LEFT JOIN agent a
+                                 ON a.tenant_id = :tenant
+                                AND CASE WHEN CAST(:agent AS text) IS NULL THEN a.id = ctx.self_id AND a.destroyed_at IS NULL
+                                         ELSE a.name_key = :agent AND %s END),
+                page AS (
+                    SELECT b.*, held.permission, held.via, s.agent_id
+                      FROM ctx, s, bank b, %s
+                     WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix)
+                       AND held.permission <> 'none' AND %s
+                     ORDER BY b.name_key
+                     LIMIT :limit + 1)
+                SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
+                       (SELECT jsonb_agg(jsonb_build_object(
+                                             'bank', %s, 'permission', b.permission, 'via', b.via,
+                                             'loaded', EXISTS (SELECT 1 FROM bank_load l
+                                                                WHERE l.tenant_id = b.tenant_id AND l.bank_id = b.id
+                                                                  AND l.agent_id = b.agent_id))
+                                         ORDER BY b.name_key)
+                          FROM page b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS rows
+                  FROM ctx, s
+                """.formatted(Visible.AGENT, BankPermission.HELD, Visible.BANK, BankStore.RECORD))
+                .set("agent", agent == null ? null : agent.key())
+                .set("prefix", prefix == null ? "" : prefix.key())
+                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var rows = Slice.of(
+                            row.jsonList("rows", Entry.class),
+                            limit,
+                            last -> Cursor.of(Name.key(last.bank().name())));
+                    return new Listed(new Subject(row.ref("subject"), row.number("subject_owner")), rows);
+                })
+                .orElseThrow();
+        if (agent != null && listed.subject().agent() == null) {
+            throw agents.missing(call, Objects.requireNonNull(agent));
+        }
+        return listed;
+    }
+}

@@ -1,0 +1,199 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Agent;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Permission;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Via;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Which agents may do what with a bank, and which have it attached. */
+public final class GrantStore {
+    /**
+     * CTE {@code page}: the agents with a permission on the bank {@code b}, by name. Those who hold one by the bank's access
+     * are shown to those who may see the agent, the others to whoever manages the bank too. In a report also those who
+     * are barred by a grant, and the one asked for.
+     */
+    private static final String PAGE = """
+            , page AS (
+                SELECT a.*, held.permission, held.via, b.id AS bank_id, b.censored_at
+                  FROM ctx, b, agent a CROSS JOIN %s
+                 WHERE a.tenant_id = :tenant AND a.destroyed_at IS NULL AND a.name_key > :after
+                   AND (CAST(:agent AS text) IS NULL OR a.name_key = :agent)
+                   AND (held.permission <> 'none'
+                        OR (:report AND (held.via = 'grant' OR CAST(:agent AS text) IS NOT NULL)))
+                   AND (%s OR (b.held_permission = 'manage' AND held.via IN ('owner', 'grant')))
+                 ORDER BY a.name_key
+                 LIMIT :limit + 1)
+            """.formatted(BankPermission.held("a.id", "a.owner_id"), Visible.AGENT);
+
+    private static final String ENTRIES = """
+            (SELECT jsonb_agg(jsonb_build_object(
+                                  'agent', %s, 'permission', a.permission, 'via', a.via,
+                                  'loaded', EXISTS (SELECT 1 FROM bank_load l
+                                                     WHERE l.tenant_id = a.tenant_id AND l.bank_id = a.bank_id
+                                                       AND l.agent_id = a.id),
+                                  'memories', (SELECT count(*)
+                                                 FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                                WHERE b.tenant_id = a.tenant_id AND b.id = a.bank_id
+                                                  AND m.author_id = a.id AND %s))
+                              ORDER BY a.name_key)
+               FROM page a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS rows
+            """.formatted(AgentStore.RECORD, MemoryStore.READABLE);
+
+    private final Db db;
+    private final AgentStore agents;
+    private final BankStore banks;
+
+    public GrantStore(Db db, AgentStore agents, BankStore banks) {
+        this.db = db;
+        this.agents = agents;
+        this.banks = banks;
+    }
+
+    /** An agent, and what it holds on the bank. */
+    public record Entry(
+            Agent agent, Permission permission, @Nullable Via via, boolean loaded, long memories) {}
+
+    /**
+     * The agents with a permission on the bank, or the one of them that is named: one statement with the context.
+     *
+     * @throws Problem {@code not_found}, {@code not_permitted}
+     */
+    public Slice<Entry> list(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var found = paged(
+                        call,
+                        agent,
+                        page,
+                        ContextStore.WITH_CONTEXT
+                                + BankPermission.SUBJECT
+                                + """
+                , b AS (
+                    SELECT b.*, %s
+                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
+                """.formatted(BankPermission.COLUMNS, BankPermission.HELD, Visible.BANK)
+                                + PAGE
+                                + """
+                SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+                       EXISTS (SELECT 1 FROM agent a
+                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND %s) AS known,
+                       %s
+                  FROM ctx LEFT JOIN b ON true
+                """.formatted(Visible.AGENT, ENTRIES))
+                .set("key", bank.key())
+                .set("report", false)
+                .one(row -> listed(call, row, limit))
+                .orElseThrow()
+                .orElseThrow(() -> banks.missing(call, bank));
+        if (agent != null && !found.known() && found.entries().rows().isEmpty()) {
+            throw agents.missing(call, agent);
+        }
+        return found.entries();
+    }
+
+    private record Listed(boolean known, Slice<Entry> entries) {}
+
+    private static Optional<Listed> listed(Call call, Row row, int limit) throws SQLException {
+        ContextStore.read(call, row);
+        if (row.textOrNull("held_permission") == null) {
+            return Optional.empty();
+        }
+        BankPermission.read(row).require(Permission.READ);
+        return Optional.of(new Listed(row.flag("known"), entries(row, limit)));
+    }
+
+    /** The same, inside a transaction, with those who are barred; a named agent is reported whatever it holds. */
+    public Slice<Entry> report(Call call, BankStore.Held bank, @Nullable Name agent, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var entries = paged(call, agent, page, ContextStore.KNOWN_CONTEXT + """
+                , b AS (SELECT b.*, CAST(:held AS text) AS held_permission
+                          FROM bank b
+                         WHERE b.tenant_id = :tenant AND b.id = :bank)
+                """ + PAGE + "SELECT " + ENTRIES)
+                .set("bank", bank.id())
+                .set("held", bank.permission().permission().word())
+                .set("report", true)
+                .one(row -> entries(row, limit))
+                .orElseThrow();
+        if (agent != null && entries.rows().isEmpty()) {
+            throw agents.missing(call, agent);
+        }
+        return entries;
+    }
+
+    private Statement paged(Call call, @Nullable Name agent, @Nullable Page page, String text) {
+        var after = Page.after(page, 1);
+        return db.sql(call, text)
+                .set("agent", agent == null ? null : agent.key())
+                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("limit", Page.limit(page));
+    }
+
+    private static Slice<Entry> entries(Row row, int limit) throws SQLException {
+        return Slice.of(
+                row.jsonList("rows", Entry.class),
+                limit,
+                last -> Cursor.of(Name.key(last.agent().name())));
+    }
+
+    /**
+     * Sets an agent's explicit permission; whether it was another one before. The agent must be one that the acting user
+     * may see, or that has a grant already.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public boolean grant(Call call, BankStore.Held bank, Name agent, Permission permission) {
+        var grantee = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT a.id
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
+                   AND (%s OR EXISTS (SELECT 1 FROM bank_grant g
+                                       WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
+                   FOR SHARE OF a
+                """.formatted(Visible.AGENT))
+                .set("bank", bank.id())
+                .set("key", agent.key())
+                .one(row -> row.number("id"))
+                .orElseThrow(() -> agents.missing(call, agent));
+        return db.sql(call, """
+                INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
+                SELECT a.tenant_id, :bank, a.id, a.owner_id, :permission
+                  FROM agent a
+                 WHERE a.tenant_id = :tenant AND a.id = :agent
+                ON CONFLICT (tenant_id, bank_id, agent_id) DO UPDATE
+                   SET permission = excluded.permission
+                 WHERE bank_grant.permission <> excluded.permission
+                """)
+                        .set("bank", bank.id())
+                        .set("agent", grantee)
+                        .set("permission", permission.word())
+                        .run()
+                == 1;
+    }
+
+    /** Attaches the bank to the agent as working memory; whether it was not attached before. */
+    public boolean load(Call call, BankStore.Held bank, long agent) {
+        return db.sql(call, """
+                INSERT INTO bank_load (tenant_id, agent_id, bank_id, loaded_at)
+                VALUES (:tenant, :agent, :bank, :now)
+                ON CONFLICT DO NOTHING
+                """).set("bank", bank.id()).set("agent", agent).run() == 1;
+    }
+
+    /** Detaches whatever of this name is attached to the agent, also what its owner may no longer see. */
+    public boolean unload(Call call, Name bank, long agent) {
+        return db.sql(call, """
+                DELETE FROM bank_load l
+                 USING bank b
+                 WHERE l.tenant_id = :tenant AND l.agent_id = :agent
+                   AND b.tenant_id = l.tenant_id AND b.id = l.bank_id AND b.name_key = :key
+                """).set("key", bank.key()).set("agent", agent).run() > 0;
+    }
+}

@@ -1,0 +1,153 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Bank;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Memory;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Permission;
+import io.agentworkspace.engine.model.Problem;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What is read of memories. */
+public final class MemoryReads {
+    /** Working memory: the newest memories that fit in here, each counted by {@link #TOKEN_CHARACTERS}. */
+    static final int WORKING_TOKENS = 4_000;
+
+    static final int TOKEN_CHARACTERS = 4;
+
+    private final Db db;
+    private final BankStore banks;
+
+    public MemoryReads(Db db, BankStore banks) {
+        this.db = db;
+        this.banks = banks;
+    }
+
+    /** Which memories of a bank: the one with a name, or those with all the tags and by the author, where given. */
+    public record Wanted(
+            @Nullable Name name,
+            List<String> tags,
+            @Nullable Name author) {}
+
+    /** A bank, and its memories, newest first. */
+    public record Found(Bank bank, Slice<Memory> memories) {}
+
+    /**
+     * The bank and those of its memories that are wanted, in one statement with the context.
+     *
+     * @throws Problem {@code not_found}, {@code not_permitted}
+     */
+    public Found read(Call call, Name bank, Wanted wanted, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var before = Position.of(page);
+        var found = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + BankPermission.SUBJECT
+                                + """
+                , b AS (
+                    SELECT b.*, %s
+                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s),
+                page AS (
+                    SELECT m.*
+                      FROM b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                     WHERE b.held_permission <> 'none' AND %s
+                       AND CASE WHEN CAST(:name AS text) IS NOT NULL THEN m.name_key = :name
+                                ELSE m.tags @> :tags
+                                     AND (CAST(:author AS text) IS NULL
+                                          OR m.author_id IN (SELECT w.id FROM agent w
+                                                              WHERE w.tenant_id = :tenant AND w.name_key = :author)) END
+                       AND (CAST(:before AS timestamptz) IS NULL
+                            OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                     ORDER BY m.created_at DESC, m.id DESC
+                     LIMIT :limit + 1)
+                SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+                       (SELECT %s FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
+                       (SELECT jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) FROM page m %s) AS memories
+                  FROM ctx LEFT JOIN b ON true
+                """.formatted(
+                                                BankPermission.COLUMNS,
+                                                BankPermission.HELD,
+                                                Visible.BANK,
+                                                MemoryStore.READABLE,
+                                                BankStore.RECORD,
+                                                MemoryStore.RECORD,
+                                                MemoryStore.AUTHOR))
+                .set("key", bank.key())
+                .set("name", wanted.name() == null ? null : wanted.name().key())
+                .set("tags", wanted.tags())
+                .set("author", wanted.author() == null ? null : wanted.author().key())
+                .set("before", before.at())
+                .set("before_id", before.id())
+                .set("limit", limit)
+                .one(row -> found(call, row, limit))
+                .orElseThrow()
+                .orElseThrow(() -> banks.missing(call, bank));
+        if (wanted.name() != null && found.memories().rows().isEmpty()) {
+            throw missing(call, bank, wanted.name());
+        }
+        return found;
+    }
+
+    private static Optional<Found> found(Call call, Row row, int limit) throws SQLException {
+        ContextStore.read(call, row);
+        if (row.textOrNull("held_permission") == null) {
+            return Optional.empty();
+        }
+        BankPermission.read(row).require(Permission.READ);
+        var memories = Slice.of(
+                row.jsonList("memories", Memory.class),
+                limit,
+                last -> Cursor.of(last.createdAt().toString(), last.id()));
+        return Optional.of(new Found(Objects.requireNonNull(row.json("bank", Bank.class)), memories));
+    }
+
+    /** Says that there is no such memory, and which names in the bank are near. */
+    private Problem missing(Call call, Name bank, Name name) {
+        var names = db.sql(call, """
+                SELECT m.name
+                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
+                   AND m.name_key IS NOT NULL AND %s
+                 ORDER BY m.created_at DESC
+                 LIMIT 2000
+                """.formatted(MemoryStore.READABLE))
+                .set("key", bank.key())
+                .list(row -> row.text("name"));
+        return Problem.notFound("memory", name.text(), Near.nearest(name.text(), names, 3));
+    }
+
+    /** Memories as working memory, newest first, and the tokens that they are estimated at. */
+    public record Working(List<Memory> memories, long tokens) {}
+
+    /** The newest memories of the bank that fit together; one that is too long to fit by itself is passed over. */
+    public Working working(Call call, BankStore.Held bank) {
+        return db.sql(call, """
+                WITH fit AS (
+                    SELECT m.*, (char_length(m.text) + :characters - 1) / :characters AS tokens
+                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                     WHERE b.tenant_id = :tenant AND b.id = :bank AND %s
+                       AND char_length(m.text) <= :tokens * :characters
+                     ORDER BY m.created_at DESC, m.id DESC
+                     LIMIT :tokens),
+                summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY created_at DESC, id DESC) AS total FROM fit)
+                SELECT COALESCE(max(m.total), 0) AS tokens,
+                       jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) AS memories
+                  FROM summed m %s
+                 WHERE m.total <= :tokens
+                """.formatted(MemoryStore.READABLE, MemoryStore.RECORD, MemoryStore.AUTHOR))
+                .set("bank", bank.id())
+                .set("characters", TOKEN_CHARACTERS)
+                .set("tokens", WORKING_TOKENS)
+                .one(row -> new Working(row.jsonList("memories", Memory.class), row.number("tokens")))
+                .orElseThrow();
+    }
+}

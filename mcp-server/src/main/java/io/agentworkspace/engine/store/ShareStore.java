@@ -1,0 +1,50 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import java.util.List;
+
+/** Whose share of a bank a name means: the living agent's, and those of destroyed agents of that name who wrote there. */
+public final class ShareStore {
+    private final Db db;
+    private final AgentStore agents;
+
+    public ShareStore(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /** One who wrote into a bank, or may. */
+    public record Writer(long id, long owner) {}
+
+    /**
+     * The agents of this name, the living one first.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public List<Writer> named(Call call, BankStore.Held bank, Name name) {
+        var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT a.id, a.owner_id
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key
+                   AND (%s
+                        OR EXISTS (SELECT 1 FROM memory m
+                                    WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
+                        OR EXISTS (SELECT 1 FROM bank_grant g
+                                    WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id)
+                        OR EXISTS (SELECT 1 FROM bank_censor c
+                                    WHERE c.tenant_id = a.tenant_id AND c.bank_id = :bank AND c.agent_id = a.id)
+                        OR EXISTS (SELECT 1 FROM memory m
+                                    WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND a.id = ANY (m.contributors)))
+                 ORDER BY a.destroyed_at NULLS FIRST, a.id
+                """.formatted(Visible.AGENT))
+                .set("bank", bank.id())
+                .set("key", name.key())
+                .list(row -> new Writer(row.number("id"), row.number("owner_id")));
+        if (found.isEmpty()) {
+            throw agents.missing(call, name);
+        }
+        return found;
+    }
+}

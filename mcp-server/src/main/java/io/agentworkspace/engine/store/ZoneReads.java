@@ -1,0 +1,182 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Message;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Zone;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is read of zones and of what is said there: one statement each, the context with it. */
+public final class ZoneReads {
+    private static final String LIST =
+            ContextStore.WITH_CONTEXT + ", " + DomainReads.DOMAIN + """
+            , page AS (
+                SELECT z.*
+                  FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                 WHERE z.name_key > :after
+                 ORDER BY z.name_key
+                 LIMIT :limit + 1)
+            SELECT ctx.*, EXISTS (SELECT 1 FROM d) AS found,
+                   (SELECT jsonb_agg(jsonb_build_object(
+                               'zone', %s, 'unread', COALESCE(st.last_seq - p.read_seq - p.own_unread, 0),
+                               'last_message_at', CASE WHEN %s THEN st.last_at END)
+                           ORDER BY z.name_key)
+                      FROM page z
+                      JOIN d ON true
+                      JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                      LEFT JOIN participant p
+                             ON p.tenant_id = st.tenant_id AND p.stream_id = st.id
+                            AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)) AS rows
+              FROM ctx
+            """.formatted(ZoneStore.RECORD, Visible.TALK);
+
+    /** Messages of one stream have one order, their seq, whatever the clocks of those who said them. */
+    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainReads.DOMAIN
+            + """
+            , caller AS (SELECT %s AS takes_part FROM d, ctx),
+            z AS (
+                SELECT z.*
+                  FROM ctx CROSS JOIN d
+                  JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                 WHERE CASE WHEN CAST(:zone AS text) IS NOT NULL THEN z.name_key = :zone
+                            WHEN CAST(:domain AS text) IS NOT NULL THEN z.name_key = :main
+                            ELSE z.id = ctx.zone_id END),
+            latest AS (
+                SELECT m.*
+                  FROM caller CROSS JOIN z
+                  JOIN message m ON m.tenant_id = z.tenant_id AND m.stream_id = z.stream_id
+                 WHERE caller.takes_part AND (CAST(:before AS bigint) IS NULL OR m.seq < :before)
+                 ORDER BY m.seq DESC
+                 LIMIT :limit + 1),
+            own AS (
+                SELECT p.party_id, p.stream_id, p.read_seq, p.own_unread, st.last_seq,
+                       st.last_seq - p.read_seq - p.own_unread AS waiting
+                  FROM ctx CROSS JOIN caller CROSS JOIN z
+                  JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                  JOIN participant p ON p.tenant_id = st.tenant_id AND p.stream_id = st.id
+                                    AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)
+                 WHERE caller.takes_part AND CAST(:before AS bigint) IS NULL),
+            marked AS (
+                UPDATE participant p
+                   SET read_seq = own.last_seq, own_unread = p.own_unread - own.own_unread
+                  FROM own
+                 WHERE p.tenant_id = :tenant AND p.party_id = own.party_id AND p.stream_id = own.stream_id
+                   AND p.read_seq = own.read_seq AND own.waiting > 0)
+            SELECT ctx.*,
+                   (SELECT name FROM d) AS domain,
+                   (SELECT takes_part FROM caller) AS takes_part,
+                   (SELECT %s FROM z) AS zone,
+                   ARRAY(SELECT near.name
+                           FROM d JOIN zone near ON near.tenant_id = d.tenant_id AND near.domain_id = d.id
+                          WHERE NOT EXISTS (SELECT 1 FROM z)
+                          ORDER BY near.name_key
+                          LIMIT 500) AS zones,
+                   (SELECT COALESCE(sum(waiting), 0) FROM own WHERE party_id = ctx.self_id) AS cleared,
+                   (SELECT jsonb_agg(%s ORDER BY m.seq) FROM latest m %s) AS messages
+              FROM ctx
+            """.formatted(Visible.TALK, ZoneStore.RECORD, MessageStore.RECORD, MessageStore.JOINS);
+
+    private final Db db;
+    private final DomainReads domains;
+
+    public ZoneReads(Db db, DomainReads domains) {
+        this.db = db;
+        this.domains = domains;
+    }
+
+    /** One row of a list, with what waits there for the speaker. */
+    public record Entry(Zone zone, long unread, @Nullable Instant lastMessageAt) {}
+
+    private record Listed(boolean found, List<Entry> rows) {}
+
+    /**
+     * The zones of the named domain, else of the entered one.
+     *
+     * @throws Problem {@code no_context}, {@code not_found}
+     */
+    public Slice<Entry> list(Call call, @Nullable Name domain, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Page.after(page, 1);
+        var listed = db.sql(call, LIST)
+                .set("domain", domain == null ? null : domain.key())
+                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return new Listed(row.flag("found"), row.jsonList("rows", Entry.class));
+                })
+                .orElseThrow();
+        if (!listed.found()) {
+            throw domains.absent(call, domain);
+        }
+        return Slice.of(
+                listed.rows(), limit, last -> Cursor.of(Name.key(last.zone().name())));
+    }
+
+    /** A zone, and its latest messages, oldest first. */
+    public record Found(Zone zone, Slice<Message> messages) {}
+
+    private record Looked(
+            @Nullable String domain,
+            boolean takesPart,
+            @Nullable Zone zone,
+            List<String> zones,
+            List<Message> messages) {}
+
+    /**
+     * The named zone of the named domain, else what the context has entered; {@code main} where only a domain is named.
+     * Reading marks what the zone holds as read for the speaker.
+     *
+     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} for a user who takes no part in the domain
+     */
+    public Found read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var looked = db.sql(call, READ)
+                .set("domain", domain == null ? null : domain.key())
+                .set("zone", zone == null ? null : zone.key())
+                .set("main", ZoneStore.MAIN)
+                .set("before", before(page))
+                .set("limit", limit)
+                .one(row -> looked(call, row))
+                .orElseThrow();
+        if (looked.domain() == null) {
+            throw domains.absent(call, domain);
+        }
+        if (!looked.takesPart()) {
+            throw Problem.conflict(ZoneEntry.notMember(call, looked.domain()));
+        }
+        if (looked.zone() == null) {
+            throw zone == null
+                    ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
+                    : ZoneStore.missing(zone, looked.zones());
+        }
+        return new Found(
+                looked.zone(), Slice.newest(looked.messages(), limit, message -> String.valueOf(message.seq())));
+    }
+
+    private static Looked looked(Call call, Row row) throws SQLException {
+        var context = ContextStore.read(call, row);
+        call.context(context.withUnread(context.unread() - row.number("cleared")));
+        return new Looked(
+                row.textOrNull("domain"),
+                row.flag("takes_part"),
+                row.json("zone", Zone.class),
+                row.texts("zones"),
+                row.jsonList("messages", Message.class));
+    }
+
+    private static @Nullable Long before(@Nullable Page page) {
+        var keys = Page.after(page, 1);
+        try {
+            return keys.isEmpty() ? null : (Long) Long.parseLong(keys.getFirst());
+        } catch (NumberFormatException e) {
+            throw Cursor.invalid();
+        }
+    }
+}

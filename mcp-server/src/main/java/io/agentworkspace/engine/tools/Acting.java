@@ -1,0 +1,53 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Context.Ref;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.AgentStore;
+import org.jspecify.annotations.Nullable;
+
+/** Who acts on a bank: the agent that the command names, else self, else the user. */
+final class Acting {
+    private final AgentStore agents;
+
+    Acting(AgentStore agents) {
+        this.agents = agents;
+    }
+
+    /**
+     * The named agent, else self; null when the user itself acts.
+     *
+     * @throws Problem {@code not_found}, or {@code not_permitted} for an agent that the caller may not act as
+     */
+    @Nullable
+    Ref agent(Call call, @Nullable Name name) {
+        if (name == null) {
+            return call.context().self();
+        }
+        var held = agents.read(call, name);
+        checkMayAct(call, held.ref(), held.owner());
+        return held.ref();
+    }
+
+    /** @throws Problem also {@code no_context} when the user itself would act */
+    Ref required(Call call, @Nullable Name name) {
+        var agent = agent(call, name);
+        if (agent == null) {
+            throw Problem.noContext("no agent is given: give target.agent, or log on as one with AP_LogOn");
+        }
+        return agent;
+    }
+
+    /** One acts as one's own agents, an admin as any; a key that is bound to an agent as that one only. */
+    static void checkMayAct(Call call, Ref agent, long owner) {
+        var bound = call.caller().boundAgent();
+        if (bound != null && bound != agent.id()) {
+            throw Problem.notPermitted("your key is bound to another agent than '%s'".formatted(agent.name()));
+        }
+        if (owner != call.context().user().id() && !call.caller().isAdmin()) {
+            throw Problem.notPermitted("only the owner of the agent '%s' and admins may act as it; name one of your own"
+                    .formatted(agent.name()));
+        }
+    }
+}

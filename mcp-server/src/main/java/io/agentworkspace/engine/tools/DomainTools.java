@@ -1,0 +1,290 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Access;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Context.Ref;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Domain;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Limits;
+import io.agentworkspace.engine.model.Member;
+import io.agentworkspace.engine.model.MemberState;
+import io.agentworkspace.engine.model.Message;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.Zone;
+import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.DomainReads;
+import io.agentworkspace.engine.store.DomainStore;
+import io.agentworkspace.engine.store.DomainStore.Held;
+import io.agentworkspace.engine.store.DomainStore.Words;
+import io.agentworkspace.engine.store.MessageStore;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The domains themselves: DM_List, DM_Read, DM_Create, DM_Update, DM_Destroy. */
+final class DomainTools {
+    static final String ACCESS =
+            "Who may see the domain besides its members and whom it invited: private (you), domain (nobody"
+                    + " else), agent (your own agents), public (everyone in the tenant; a public domain needs no agreement to join).";
+
+    private final DomainStore domains;
+    private final DomainReads reads;
+    private final AgentStore agents;
+    private final MessageStore messages;
+
+    DomainTools(DomainStore domains, DomainReads reads, AgentStore agents, MessageStore messages) {
+        this.domains = domains;
+        this.reads = reads;
+        this.agents = agents;
+        this.messages = messages;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), create(), update(), destroy());
+    }
+
+    record NewDomain(
+            @Doc("The domain's name, unique in the tenant.") Name name,
+
+            @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION)
+            String description,
+
+            @Doc(value = "What its members are to know and keep to.", max = Limits.PROFILE) @Nullable
+            String profile,
+
+            @Doc(
+                    value = ACCESS + " Default: private.",
+                    oneOf = {"private", "domain", "agent", "public"})
+            @Nullable
+            Access access) {}
+
+    record SameDomain(
+            @Doc("The new name.") Name name,
+
+            @Doc(value = "The new description.", max = Limits.DESCRIPTION)
+            String description,
+
+            @Doc(
+                    value = ACCESS + " Stays when left out.",
+                    oneOf = {"private", "domain", "agent", "public"})
+            @Nullable
+            Access access) {}
+
+    record Find(
+            @Doc("Which domains.") Targets.@Nullable DomainPrefix target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Look(
+            @Doc("Which domain.") Targets.@Nullable EnteredDomainAgent target,
+            @Doc("Which part of its members.") @Nullable Page page) {}
+
+    record Create(
+            @Doc("The agent that becomes its host; self when left out.")
+            Targets.@Nullable UserAgent target,
+
+            @Doc("The new domain.") NewDomain vx) {}
+
+    record Update(
+            @Doc("Which domain.") Targets.Domain target,
+            @Doc("What replaces the old.") SameDomain vx,
+            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+
+    record Destroy(
+            @Doc("Which domain.") Targets.DomainHost target,
+            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+
+    record Changed(
+            @Doc("The domain as it is now.") Domain domain,
+            @Doc("Its revision.") long revision,
+            @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
+
+    record Destroyed(@Doc("Always true.") boolean changed) {}
+
+    record Listed(
+            @Doc("The domains, by name.") List<Domain> profile,
+            @Doc("For each of them, how you stand to it.") List<Standing> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Standing(
+            @Doc("The domain's name.") String domain,
+
+            @Doc("How far the nearest of your agents has come there; absent when none has to do with it.") @Nullable
+            MemberState state,
+
+            @Doc("How many agents are members.") long members) {}
+
+    record Shown(
+            @Doc("The domain.") List<Domain> profile,
+
+            @Doc(
+                    "Its members, and whoever is invited or has asked to join, by name; for its owner and admins also the banned.")
+            List<Member> content,
+
+            @Doc("Its zones, 'main' first, then by name; at most 200, ZN_List has them all.")
+            List<Zone> zones,
+
+            @Doc("The latest 20 messages of all its zones, oldest first; absent unless you take part in the domain.")
+            @Nullable
+            List<Message> messages,
+
+            @Doc("Give it as page.cursor for the next members; absent on the last page.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Find, Listed> list() {
+        return Tool.named("DM_List")
+                .title("List domains")
+                .description("""
+                        Lists the domains that you may see, by name; with target.domain those whose names start with it. For each, \
+                        content tells how far your agents have come there (member, invited, requested, banned) and how many members \
+                        it has. Next: DM_Read for one of them, DM_Invite to join or to accept an invitation, ZN_Enter to talk there.""")
+                .needs(Capability.DOMAIN_READ)
+                .handledBy(Find.class, Listed.class, (in, call) -> {
+                    var found = reads.list(
+                            call, in.target() == null ? null : in.target().domain(), in.page());
+                    return new Listed(
+                            found.rows().stream().map(DomainReads.Entry::domain).toList(),
+                            found.rows().stream()
+                                    .map(entry -> new Standing(entry.domain().name(), entry.state(), entry.members()))
+                                    .toList(),
+                            found.nextCursor());
+                });
+    }
+
+    private Tool<Look, Shown> read() {
+        return Tool.named("DM_Read")
+                .title("Read a domain")
+                .description("""
+                        Reads a domain: its record in profile, its members in content (agent, role, online, since, state), its zones, \
+                        and in messages the latest that was said there, oldest first. Without target.domain: the domain you entered. \
+                        target.agent shows just that member. messages comes only where you take part: as its owner, or with an agent \
+                        that is a member. It marks nothing as read; ZN_Read does.""")
+                .needs(Capability.DOMAIN_READ)
+                .handledBy(Look.class, Shown.class, (in, call) -> {
+                    var target = in.target() == null ? new Targets.EnteredDomainAgent(null, null, null) : in.target();
+                    var found = reads.read(call, target.domain(), target.agent(), in.page());
+                    return new Shown(
+                            List.of(found.domain()),
+                            found.members().rows(),
+                            found.zones(),
+                            found.messages(),
+                            found.members().nextCursor());
+                });
+    }
+
+    private Tool<Create, Changed> create() {
+        return Tool.named("DM_Create")
+                .title("Create a domain")
+                .description("""
+                        Creates a domain that you own, a workspace shared by agents, with the zone 'main'. Needs vx.name (unique in the \
+                        tenant) and vx.description. target.agent (your own), else the agent you are logged on as, becomes its host and \
+                        first member; with neither it has no members yet. Next: DM_Invite to let agents in, ZN_Enter to talk there, \
+                        ZN_Create for more zones.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .effect(Effect.CREATES)
+                .handledBy(Create.class, Changed.class, (in, call) -> {
+                    var vx = in.vx();
+                    var host =
+                            host(call, in.target() == null ? null : in.target().agent());
+                    var words = new Words(vx.name(), vx.description(), vx.profile(), vx.access());
+                    var domain = domains.insert(call, words, host);
+                    return new Changed(domain, domain.revision(), null);
+                });
+    }
+
+    private @Nullable Long host(Call call, @Nullable Name name) {
+        if (name == null && call.context().self() == null) {
+            return null;
+        }
+        var agent = agents.read(call, AgentTools.nameOrSelf(call, name));
+        if (agent.owner() != call.context().user().id() && !call.caller().isAdmin()) {
+            throw Problem.notPermitted(
+                    "the host of a new domain must be your own agent, and '%s' is someone else's: name one of yours (AP_List), or create the domain without target.agent and let it in with DM_Invite"
+                            .formatted(agent.name()));
+        }
+        return agent.id();
+    }
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("DM_Update")
+                .title("Replace a domain's description")
+                .description("""
+                        Replaces a domain's name and description (both needed, so it can rename); access changes only where given. \
+                        Gives the domain a new revision. For the domain's owner and admins.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .effect(Effect.CHANGES)
+                .handledBy(Update.class, Changed.class, (in, call) -> {
+                    var vx = in.vx();
+                    var held = hold(call, in.target().domain(), in.ifRevision());
+                    var domain = domains.update(call, held, new Words(vx.name(), vx.description(), null, vx.access()));
+                    rename(call, held, domain.name());
+                    return new Changed(domain, domain.revision(), true);
+                });
+    }
+
+    private static void rename(Call call, Held held, String name) {
+        var context = call.context();
+        if (held.ref().equals(context.domain())) {
+            call.context(context.withZone(new Ref(held.id(), name), context.zone()));
+        }
+    }
+
+    private Tool<Destroy, Destroyed> destroy() {
+        return Tool.named("DM_Destroy")
+                .title("Destroy a domain")
+                .description("""
+                        Ends a domain for everyone, for good: its zones go with all that was said there, and all memberships; the agents \
+                        live on. target.domain is always needed. To end only one agent's membership use DM_Kick. For the domain's \
+                        owner and admins.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .effect(Effect.DESTROYS)
+                .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
+                    var held = hold(call, in.target().domain(), in.ifRevision());
+                    checkActing(call, held, in.target().agent());
+                    domains.destroy(call, held);
+                    if (held.ref().equals(call.context().domain())) {
+                        call.context(call.context().withZone(null, null));
+                    }
+                    recount(call, messages);
+                    return new Destroyed(true);
+                });
+    }
+
+    /** An agent that is named here by mistake for DM_Kick must not cost the whole domain. */
+    private void checkActing(Call call, Held held, @Nullable Name name) {
+        if (name == null) {
+            return;
+        }
+        var agent = agents.read(call, name);
+        var isHost = held.host() != null && held.host() == agent.id();
+        if (!isHost && agent.owner() != call.context().user().id()) {
+            throw Problem.invalid(
+                    "target.agent",
+                    "may only be the domain's host or an agent of yours: DM_Destroy ends the domain for everyone; to end the membership of '%s' alone use DM_Kick"
+                            .formatted(agent.name()));
+        }
+    }
+
+    private Held hold(Call call, Name name, @Nullable Long ifRevision) {
+        var held = domains.lock(call, name);
+        if (!held.isOwnedBy(call)) {
+            throw Problem.notPermitted(
+                    "only the owner of the domain '%s' and admins may do this".formatted(held.name()));
+        }
+        AgentTools.checkRevision(ifRevision, held.revision());
+        return held;
+    }
+
+    /** What waits for self, after streams were closed that it may have listened to. */
+    static void recount(Call call, MessageStore messages) {
+        var self = call.context().self();
+        if (self != null) {
+            call.context(call.context().withUnread(messages.unread(call, self.id())));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Bank;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Context.Ref;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Memory;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Permission;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.BankStore;
+import io.agentworkspace.engine.store.GrantStore;
+import io.agentworkspace.engine.store.MemoryReads;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is loaded into what: MB_Load, MB_Unload. */
+final class LoadTools {
+    private final BankStore banks;
+    private final GrantStore grants;
+    private final MemoryReads reads;
+    private final Acting acting;
+
+    LoadTools(BankStore banks, GrantStore grants, MemoryReads reads, Acting acting) {
+        this.banks = banks;
+        this.grants = grants;
+        this.reads = reads;
+        this.acting = acting;
+    }
+
+    record Loadable(
+            @Doc(value = "A bank's name; with target.bank a document's name.", max = 255)
+            String name) {}
+
+    record Load(
+            @Doc("Into what.") BankTargets.@Nullable Load target,
+            @Doc("What to load.") Loadable vx) {}
+
+    record Loaded(
+            @Doc("The bank that is attached now.") Bank bank,
+            @Doc("Whether it was not attached before.") boolean changed,
+
+            @Doc("Its newest memories that fit into 4,000 tokens together, newest first.")
+            List<Memory> content,
+
+            @Doc("What they are estimated at: a token for four characters.")
+            long tokens) {}
+
+    record Named(
+            @Doc("The bank to detach, unless target.bank gives it.") @Nullable
+            Name name) {}
+
+    record Unload(
+            @Doc("What, and from whom.") BankTargets.@Nullable Unload target,
+            @Doc("What to detach.") @Nullable Named vx) {}
+
+    record Unloaded(@Doc("Whether it was attached before.") boolean changed) {}
+
+    List<Tool<?, ?>> tools() {
+        return List.of(load(), unload());
+    }
+
+    private Tool<Load, Loaded> load() {
+        return Tool.named("MB_Load")
+                .title("Load a bank into an agent, or a document into a bank")
+                .description("""
+                        Without target.bank: attaches the bank vx.name as working memory to target.agent, else to the agent you \
+                        are logged on as, which needs the permission read on it; content then holds its newest memories, as many as \
+                        fit into 4,000 tokens, and MB_Read has the rest. With target.bank: loads the accepted document vx.name into \
+                        that bank, which needs append. Doing it again changes nothing. MB_Unload detaches.""")
+                .needs(Capability.BANK_WRITE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(Load.class, Loaded.class, (in, call) -> {
+                    var target = in.target() == null ? new BankTargets.Load(null, null, null, null) : in.target();
+                    if (target.bank() != null) {
+                        banks.read(call, target.bank(), call.context().self())
+                                .permission()
+                                .require(Permission.APPEND);
+                        throw Problem.notFound("accepted document", in.vx().name(), List.of());
+                    }
+                    var name = Name.checked("vx.name", in.vx().name());
+                    return attach(call, acting.required(call, target.agent()), name);
+                });
+    }
+
+    private Loaded attach(Call call, Ref agent, Name name) {
+        var bank = banks.read(call, name, agent);
+        bank.permission().require(Permission.READ);
+        var changed = grants.load(call, bank, agent.id());
+        var working = reads.working(call, bank);
+        return new Loaded(banks.record(call, bank), changed, working.memories(), working.tokens());
+    }
+
+    private Tool<Unload, Unloaded> unload() {
+        return Tool.named("MB_Unload")
+                .title("Detach a bank from an agent")
+                .description("""
+                        Ends what MB_Load began: the bank (target.bank or vx.name) is no longer working memory of target.agent, else \
+                        of the agent you are logged on as. The bank and its memories stay as they are. Doing it again changes \
+                        nothing.""")
+                .needs(Capability.BANK_WRITE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(Unload.class, Unloaded.class, (in, call) -> {
+                    var name = name(in);
+                    var agent = acting.required(
+                            call, in.target() == null ? null : in.target().agent());
+                    var changed = grants.unload(call, name, agent.id());
+                    if (!changed) {
+                        banks.read(call, name, agent);
+                    }
+                    return new Unloaded(changed);
+                });
+    }
+
+    private static Name name(Unload in) {
+        if (in.target() != null && in.target().bank() != null) {
+            return in.target().bank();
+        }
+        if (in.vx() == null || in.vx().name() == null) {
+            throw Problem.missing("target.bank");
+        }
+        return in.vx().name();
+    }
+}

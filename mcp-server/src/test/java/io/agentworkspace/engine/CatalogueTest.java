@@ -1,0 +1,101 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolDescription;
+import io.agentworkspace.engine.rest.CommandsDocument;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The real catalogue as its readers see it: golden files, the generated reference, and the OpenAPI document. */
+class CatalogueTest {
+    private static final Catalogue CATALOGUE = Toolbox.catalogue(TestDatabase.db());
+    private static final JsonNode OPEN_API = openApi();
+
+    private static List<Tool<?, ?>> tools() {
+        return CATALOGUE.tools();
+    }
+
+    static Stream<String> names() {
+        return tools().stream().map(Tool::name);
+    }
+
+    @Test
+    void everyToolLooksAsItsGoldenFileSays() {
+        var files = new LinkedHashMap<String, String>();
+        files.put("index.txt", tools().stream().map(tool -> tool.name() + "\n").collect(Collectors.joining()));
+        tools().forEach(tool -> files.put(tool.name() + ".json", Json.pretty(described(tool)) + "\n"));
+        Golden.checkFolder(Repository.file("mcp-server/src/test/resources/golden/tools"), files);
+    }
+
+    /** As {@code tools/list} shows it, with what a client otherwise meets: its route, and what it needs and does. */
+    private static ObjectNode described(Tool<?, ?> tool) {
+        return ToolDescription.mcp(tool)
+                .put("route", tool.route().method() + " " + tool.route().path())
+                .put("capability", tool.capability().word())
+                .put("effect", tool.effect().name().toLowerCase(Locale.ROOT));
+    }
+
+    @Test
+    void theReferenceIsTheCatalogues() {
+        Golden.check(Repository.file("docs/commands.md"), CommandsDocument.render(CATALOGUE));
+    }
+
+    @Test
+    void noTwoToolsShareARoute() {
+        assertThat(tools().stream().map(Tool::route)).doesNotHaveDuplicates();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void theOpenApiDocumentHoldsTheRoute(String name) {
+        assertThat(operation(CATALOGUE.read(name)).path("operationId").asString())
+                .isEqualTo(name);
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void itsExampleCouldBeSent(String name) {
+        var tool = CATALOGUE.read(name);
+        var example = operation(tool).at("/requestBody/content/application~1json/example");
+
+        assertThatCode(() -> tool.inputSchema().read((ObjectNode) example, true))
+                .doesNotThrowAnyException();
+        var published = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                .getSchema(tool.inputSchema().json());
+        assertThat(published.validate(example)).isEmpty();
+    }
+
+    private static JsonNode operation(Tool<?, ?> tool) {
+        return OPEN_API.path("paths")
+                .path(tool.route().path())
+                .path(tool.route().method().toLowerCase(Locale.ROOT));
+    }
+
+    private static JsonNode openApi() {
+        try (var document =
+                URI.create(TestServer.url() + "/api/openapi.json").toURL().openStream()) {
+            return Json.read(document.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One text in a bank, as its readers see it. */
+public record Memory(
+        @Doc("The memory's id; give it in derived_from when you store what you made from it.")
+        String id,
+
+        @Doc("Its name in the bank, if it has one.") @Nullable
+        String name,
+
+        @Doc(value = "The text.", max = 64_000) String text,
+        @Doc("Its tags.") List<String> tags,
+        @Doc("The agent, or the user, who stored it first.") String author,
+
+        @Doc("What it was made from; absent when that was not said.") @Nullable
+        Source source,
+
+        @Doc("Rises with each new text; give it as if_revision to replace only what you have read.")
+        long revision,
+
+        @Doc("When it was first stored.") Instant createdAt,
+        @Doc("When its text was last replaced.") Instant updatedAt) {
+
+    /** Where a memory comes from. */
+    public record Source(
+            @Doc("The ids of the memories of this bank that it was made from.")
+            List<String> derivedFrom) {}
+}
