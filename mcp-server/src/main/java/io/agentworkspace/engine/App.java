@@ -86,7 +86,9 @@ final class App implements AutoCloseable {
                 keep(source.signals()),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL),
                 clock);
-        keep(new Housekeeping(db, presence, clock, List.of(trash::purge, replica.keys()::purge, replica.sessions()::purge))).start();
+        keep(new Housekeeping(
+                        db, presence, clock, List.of(trash::purge, replica.keys()::purge, replica.sessions()::purge)))
+                .start();
         serve(server, published, new Parts(db, keys, presence, replica));
     }
 

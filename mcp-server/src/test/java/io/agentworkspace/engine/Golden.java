@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** Files in the repository that are derived from the code: a test compares them, or with {@code -Dgolden=update} rewrites them. */
-final class Golden {
+public final class Golden {
     private static final boolean UPDATE = System.getProperty("golden", "").equals("update");
     private static final String HOW =
             "./engine test -Dgolden=update rewrites it; then read the difference, for clients will see it";
@@ -18,7 +18,7 @@ final class Golden {
     private Golden() {}
 
     /** The file holds just this text. */
-    static void check(Path file, String text) {
+    public static void check(Path file, String text) {
         if (UPDATE) {
             write(file, text);
         }

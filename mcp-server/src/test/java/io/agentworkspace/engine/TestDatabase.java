@@ -20,7 +20,14 @@ public final class TestDatabase {
     private static final EmbeddedPostgres POSTGRES = start();
     private static final Db DB = open();
 
+    /** How many streams a principal may have open at the doors of {@link #replica}. */
+    public static final int STREAMS_EACH = 50;
+
     private TestDatabase() {}
+
+    public static long rows(String table) {
+        return DB.sql("SELECT count(*) FROM " + table).one(row -> row.number(1)).orElseThrow();
+    }
 
     public static EmbeddedPostgres postgres() {
         return POSTGRES;
@@ -43,7 +50,7 @@ public final class TestDatabase {
     public static McpDoor.Replica replica() {
         var clock = Clock.systemUTC();
         var signals = new Signals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
-        return new McpDoor.Replica(new SealKeys(DB, clock), new SessionStore(DB), signals, new Bounds(50, 100), clock);
+        return new McpDoor.Replica(new SealKeys(DB, clock), new SessionStore(DB), signals, new Bounds(STREAMS_EACH, 100), clock);
     }
 
     /** Another pool on the same database, as another replica has it. */

@@ -57,10 +57,7 @@ public final class CatalogueTools implements ToolSource {
     /** A tool's own failure is a result, so that a model can read the note and correct itself. */
     @Override
     public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
-        return runner.catalogue()
-                .find(name)
-                .filter(turn.selection()::includes)
-                .map(tool -> run(tool, arguments, turn));
+        return runner.catalogue().find(name).filter(turn.selection()::includes).map(tool -> run(tool, arguments, turn));
     }
 
     Outcome run(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {

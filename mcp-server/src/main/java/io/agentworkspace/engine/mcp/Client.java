@@ -47,7 +47,8 @@ public record Client(Revision revision, Set<Ability> abilities, Set<String> exte
             }
         }
         var extensions = capabilities.path("extensions");
-        return new Client(revision, abilities, extensions.isObject() ? Set.copyOf(extensions.propertyNames()) : Set.of());
+        return new Client(
+                revision, abilities, extensions.isObject() ? Set.copyOf(extensions.propertyNames()) : Set.of());
     }
 
     /** We ask by form only; a client that declares nothing of elicitation's modes takes forms. */

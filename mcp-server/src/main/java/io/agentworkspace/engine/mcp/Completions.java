@@ -29,8 +29,8 @@ final class Completions {
             case "ref/resource" -> resources.complete(name(ref, "uri"), completion, turn);
             default -> throw Problem.invalid("params.ref.type", "must be ref/prompt or ref/resource");
         };
-        return result(values.orElseThrow(() ->
-                Problem.invalid("params.ref", "names no prompt and no resource template that there is")));
+        return result(values.orElseThrow(
+                () -> Problem.invalid("params.ref", "names no prompt and no resource template that there is")));
     }
 
     private Optional<List<String>> prompt(String name, Completion completion, Turn turn) {
@@ -51,7 +51,9 @@ final class Completions {
     private static Map<String, String> others(ObjectNode params) {
         var others = new LinkedHashMap<String, String>();
         if (Methods.object(params, "context").get("arguments") instanceof ObjectNode arguments) {
-            arguments.propertyNames().forEach(name -> others.put(name, arguments.get(name).asString("")));
+            arguments
+                    .propertyNames()
+                    .forEach(name -> others.put(name, arguments.get(name).asString("")));
         }
         return others;
     }

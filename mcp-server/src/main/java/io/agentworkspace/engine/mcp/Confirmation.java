@@ -33,7 +33,9 @@ final class Confirmation {
     boolean isRefused(Tool<?, ?> tool, Turn turn) {
         return isNeeded(tool, turn)
                 && !(turn.state().isPresent()
-                        && turn.accepted(KEY).map(form -> form.path(FIELD).asBoolean(false)).orElse(false));
+                        && turn.accepted(KEY)
+                                .map(form -> form.path(FIELD).asBoolean(false))
+                                .orElse(false));
     }
 
     private static boolean isNeeded(Tool<?, ?> tool, Turn turn) {

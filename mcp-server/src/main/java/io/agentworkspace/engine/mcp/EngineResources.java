@@ -90,7 +90,9 @@ public final class EngineResources implements ResourceSource {
                 .map(answer -> {
                     turn.ran(uri);
                     var contents = answer.envelope().deepCopy().without(List.of("header", "status"));
-                    return Outcome.done(Resources.text(uri, "application/json", Json.text(contents)), new Outcome.Caching(0, false));
+                    return Outcome.done(
+                            Resources.text(uri, "application/json", Json.text(contents)),
+                            new Outcome.Caching(0, false));
                 });
     }
 
@@ -128,11 +130,15 @@ public final class EngineResources implements ResourceSource {
             var wanted = address.names().getLast();
             var arguments = shelf.get().search(address.names());
             return run(shelf.get().listTool(), arguments, turn)
-                    .map(answer -> answer.envelope().path("profile").valueStream()
-                            .anyMatch(record -> Name.key(record.path("name").asString("")).equals(wanted.key())))
+                    .map(answer -> answer.envelope()
+                            .path("profile")
+                            .valueStream()
+                            .anyMatch(record ->
+                                    Name.key(record.path("name").asString("")).equals(wanted.key())))
                     .orElse(false);
         }
-        return run(shelf.get().readTool(), shelf.get().target(address.names()), turn).isPresent();
+        return run(shelf.get().readTool(), shelf.get().target(address.names()), turn)
+                .isPresent();
     }
 
     @Override
@@ -160,7 +166,9 @@ public final class EngineResources implements ResourceSource {
         var prefix = Name.key(completion.value().strip());
         return shelf.candidates(completion)
                 .flatMap(arguments -> run(shelf.listTool(), arguments, turn))
-                .map(answer -> answer.envelope().path("profile").valueStream()
+                .map(answer -> answer.envelope()
+                        .path("profile")
+                        .valueStream()
                         .map(record -> record.path("name").asString(""))
                         .filter(name -> Name.key(name).startsWith(prefix))
                         .toList())

@@ -78,7 +78,8 @@ record EngineUri(Kind kind, List<Name> names) {
         var next = names.iterator();
         for (var i = 0; i < kind.shape.size(); i++) {
             var part = kind.shape.get(i);
-            text.append(i == 0 ? "" : "/").append(part.isEmpty() ? encoded(next.next().text()) : part);
+            text.append(i == 0 ? "" : "/")
+                    .append(part.isEmpty() ? encoded(next.next().text()) : part);
         }
         return text.toString();
     }

@@ -84,12 +84,15 @@ final class EventStream {
 
     private void write(boolean last, byte[] bytes) throws IOException {
         var written = new CompletableFuture<Void>();
-        exchange.response().write(last, ByteBuffer.wrap(bytes), Callback.from(
-                () -> written.complete(null), written::completeExceptionally));
+        exchange.response()
+                .write(
+                        last,
+                        ByteBuffer.wrap(bytes),
+                        Callback.from(() -> written.complete(null), written::completeExceptionally));
         try {
             written.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw new Gone("the client is gone", e.getCause());
+            throw new Gone("the client is gone", e);
         } catch (TimeoutException e) {
             throw new Gone("the client does not read", e);
         } catch (InterruptedException e) {

@@ -12,7 +12,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** One HTTP request at the door, with the answer that it gets. */
 record Exchange(Request request, Response response, Callback callback) {
@@ -31,11 +30,13 @@ record Exchange(Request request, Response response, Callback callback) {
         return Objects.requireNonNull(request.getAttribute(name), name);
     }
 
-    @Nullable String header(String name) {
+    @Nullable
+    String header(String name) {
         return request.getHeaders().get(name);
     }
 
-    @Nullable String idempotencyKey() {
+    @Nullable
+    String idempotencyKey() {
         return header("Idempotency-Key");
     }
 

@@ -25,7 +25,10 @@ final class HeaderText {
             if (!Base64.getEncoder().encodeToString(bytes).equals(encoded)) {
                 return Optional.empty();
             }
-            return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+            return Optional.of(StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString());
         } catch (IllegalArgumentException | CharacterCodingException e) {
             return Optional.empty();
         }

@@ -41,8 +41,7 @@ final class InFlight implements Signals.Listener {
     void cancel(Session session, JsonNode request) {
         var key = Key.of(session, request);
         if (!cancel(key) && key.request().length() < 1_000) {
-            sessions.tell(new Signals.Signal(
-                    key.tenant(), CANCEL, List.of(key.session(), key.request()), null));
+            sessions.tell(new Signals.Signal(key.tenant(), CANCEL, List.of(key.session(), key.request()), null));
         }
     }
 

@@ -87,11 +87,11 @@ final class Interview implements Signals.Listener {
         if (response.id() == null || !response.id().isString()) {
             return;
         }
-        var key = new Key(session.handle().tenant(), session.handle().id(), response.id().asString());
+        var key = new Key(
+                session.handle().tenant(), session.handle().id(), response.id().asString());
         var text = Json.text(response.params());
         if (!take(key, response.params()) && text.getBytes(StandardCharsets.UTF_8).length < Signals.MAX_BYTES / 2) {
-            sessions.tell(new Signals.Signal(
-                    key.tenant(), ANSWER, List.of(key.session(), key.question(), text), null));
+            sessions.tell(new Signals.Signal(key.tenant(), ANSWER, List.of(key.session(), key.question(), text), null));
         }
     }
 

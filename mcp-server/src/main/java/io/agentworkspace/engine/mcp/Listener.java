@@ -39,7 +39,8 @@ final class Listener {
      * @param session the session's id in the store, or null
      * @param mark tells apart the streams of one session
      */
-    record Purpose(@Nullable JsonNode subscription, @Nullable String session, String mark) {}
+    record Purpose(
+            @Nullable JsonNode subscription, @Nullable String session, String mark) {}
 
     /** @param closed what to do once, when it has ended */
     Listener(Exchange exchange, Purpose purpose, Wishes wishes, Duration patience, Runnable closed) {

@@ -38,7 +38,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
 
     /** @param mcpUrl the public address of the tool protocol's host */
     public McpDoor(Offer offer, Replica replica, String mcpUrl) {
-        var methods = new Methods(offer);
+        var methods = new Methods(offer, replica.clock());
         var seal = new Seal(replica.keys());
         var streams = new Workings.Streams(pulse, replica.bounds(), listeners, replica.clock());
         var listen = new Listen(methods.resources(), listeners, replica.bounds(), EventStream.PATIENCE);

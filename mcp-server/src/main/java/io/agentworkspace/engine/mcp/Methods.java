@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -11,8 +12,14 @@ import tools.jackson.databind.node.ObjectNode;
 /** The methods that are served alike in every lane: what the offer has, in the protocol's words. */
 final class Methods {
     static final List<String> COMMON = List.of(
-            "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
-            "prompts/list", "prompts/get", "completion/complete");
+            "tools/list",
+            "tools/call",
+            "resources/list",
+            "resources/templates/list",
+            "resources/read",
+            "prompts/list",
+            "prompts/get",
+            "completion/complete");
 
     private final Offer offer;
     private final Tools tools;
@@ -20,9 +27,9 @@ final class Methods {
     private final Prompts prompts;
     private final Completions completions;
 
-    Methods(Offer offer) {
+    Methods(Offer offer, Clock clock) {
         this.offer = offer;
-        this.tools = new Tools(offer.tools());
+        this.tools = new Tools(offer.tools(), clock);
         this.resources = new Resources(offer.resources());
         this.prompts = new Prompts(offer.prompts());
         this.completions = new Completions(offer);
@@ -66,9 +73,10 @@ final class Methods {
                 case "prompts/list" -> prompts.list(params, turn);
                 case "prompts/get" -> prompts.get(params, turn);
                 case "completion/complete" -> completions.complete(params, turn);
-                default -> extension(method)
-                        .orElseThrow(() -> RpcError.unknownMethod(method, names(), turn.requestId()))
-                        .serve(method, params, turn);
+                default ->
+                    extension(method)
+                            .orElseThrow(() -> RpcError.unknownMethod(method, names(), turn.requestId()))
+                            .serve(method, params, turn);
             };
         } catch (Problem problem) {
             throw error(problem, turn);

@@ -77,9 +77,10 @@ final class ModernChecks {
         var field = switch (message.method()) {
             case "tools/call", "prompts/get" -> "name";
             case "resources/read" -> "uri";
-            default -> methods.extension(message.method())
-                    .map(extension -> extension.named(message.method()))
-                    .orElse("");
+            default ->
+                methods.extension(message.method())
+                        .map(extension -> extension.named(message.method()))
+                        .orElse("");
         };
         var value = field.isEmpty() ? null : message.params().get(field);
         return value == null || !value.isString() ? null : value.asString();
@@ -94,7 +95,9 @@ final class ModernChecks {
                     .find(message.params().get("name").asString(), turn)
                     .ifPresent(tool -> ParamHeaders.check(
                             tool.path("inputSchema"),
-                            arguments instanceof ObjectNode given ? given : message.params().objectNode(),
+                            arguments instanceof ObjectNode given
+                                    ? given
+                                    : message.params().objectNode(),
                             exchange));
         }
     }

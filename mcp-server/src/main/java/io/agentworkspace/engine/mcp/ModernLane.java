@@ -136,8 +136,7 @@ final class ModernLane implements Lane {
     }
 
     /** Adds what every result of this revision has. */
-    private ObjectNode complete(
-            ObjectNode result, ObjectNode own, Outcome.@Nullable Caching caching) {
+    private ObjectNode complete(ObjectNode result, ObjectNode own, Outcome.@Nullable Caching caching) {
         if (!result.has("resultType")) {
             result.put("resultType", "complete");
         }

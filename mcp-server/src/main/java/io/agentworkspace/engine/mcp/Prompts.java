@@ -17,7 +17,8 @@ final class Prompts {
     }
 
     Outcome list(ObjectNode params, Turn turn) {
-        return Methods.page("prompts", Portion.of(all(turn), Methods.cursor(params).orElse(null)), FIVE_MINUTES);
+        return Methods.page(
+                "prompts", Portion.of(all(turn), Methods.cursor(params).orElse(null)), FIVE_MINUTES);
     }
 
     private List<ObjectNode> all(Turn turn) {
@@ -44,7 +45,8 @@ final class Prompts {
     }
 
     private Problem unknown(String name, Turn turn) {
-        var known = all(turn).stream().map(prompt -> prompt.get("name").asString()).toList();
+        var known =
+                all(turn).stream().map(prompt -> prompt.get("name").asString()).toList();
         var near = Near.nearest(name, known, 2);
         var shown = name.length() > 64 ? name.substring(0, 64) + "…" : name;
         return new Problem(

@@ -10,7 +10,8 @@ final class Pulse implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer;
 
     Pulse() {
-        timer = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("mcp-pulse").factory());
+        timer = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("mcp-pulse").factory());
         timer.setRemoveOnCancelPolicy(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }

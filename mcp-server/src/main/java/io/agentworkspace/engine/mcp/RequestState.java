@@ -2,9 +2,9 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +39,8 @@ final class RequestState {
     Optional<ObjectNode> open(String text, Message request, Caller caller) {
         return seal.open(bound(request, caller), text)
                 .map(Json::readObject)
-                .filter(content -> clock.instant().isBefore(Instant.ofEpochMilli(content.path("until").asLong())))
+                .filter(content -> clock.instant()
+                        .isBefore(Instant.ofEpochMilli(content.path("until").asLong())))
                 .map(content -> (ObjectNode) content.get("state"));
     }
 

@@ -53,8 +53,10 @@ final class Resources {
     }
 
     Outcome templates(ObjectNode params) {
-        var all = sources.stream().flatMap(source -> source.templates().stream()).toList();
-        return Methods.page("resourceTemplates", Portion.of(all, Methods.cursor(params).orElse(null)), AN_HOUR);
+        var all =
+                sources.stream().flatMap(source -> source.templates().stream()).toList();
+        return Methods.page(
+                "resourceTemplates", Portion.of(all, Methods.cursor(params).orElse(null)), AN_HOUR);
     }
 
     Outcome read(ObjectNode params, Turn turn) {
@@ -75,7 +77,9 @@ final class Resources {
 
     /** What to listen to for news of this resource; empty when the caller may not see it. */
     Optional<Change> changes(String uri, Turn turn) {
-        return sources.stream().flatMap(source -> source.changes(uri, turn).stream()).findFirst();
+        return sources.stream()
+                .flatMap(source -> source.changes(uri, turn).stream())
+                .findFirst();
     }
 
     Optional<List<String>> complete(String template, Completion completion, Turn turn) {
@@ -87,7 +91,11 @@ final class Resources {
     /** The {@code contents} of a resource that is one text. */
     static ObjectNode text(String uri, String mediaType, String text) {
         var result = Json.object();
-        result.putArray("contents").addObject().put("uri", uri).put("mimeType", mediaType).put("text", text);
+        result.putArray("contents")
+                .addObject()
+                .put("uri", uri)
+                .put("mimeType", mediaType)
+                .put("text", text);
         return result;
     }
 }

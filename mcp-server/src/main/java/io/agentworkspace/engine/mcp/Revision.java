@@ -28,7 +28,9 @@ public enum Revision {
     }
 
     static Optional<Revision> find(String word) {
-        return Arrays.stream(values()).filter(revision -> revision.word.equals(word)).findFirst();
+        return Arrays.stream(values())
+                .filter(revision -> revision.word.equals(word))
+                .findFirst();
     }
 
     static List<String> words() {

@@ -59,9 +59,7 @@ final class Routing {
 
     /** Dates as they are written sort as they follow each other. */
     private static boolean isStateless(@Nullable String version) {
-        return version != null
-                && DATE.matcher(version).matches()
-                && version.compareTo(Revision.MODERN.word()) >= 0;
+        return version != null && DATE.matcher(version).matches() && version.compareTo(Revision.MODERN.word()) >= 0;
     }
 
     /** GET and DELETE of a session. */

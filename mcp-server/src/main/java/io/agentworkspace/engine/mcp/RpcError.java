@@ -43,8 +43,7 @@ public final class RpcError extends RuntimeException {
                 ? "there is no method '%s' here; there are %s".formatted(shown(method), String.join(", ", known))
                 : "there is no method '%s' here; did you mean %s?".formatted(shown(method), String.join(" or ", near));
         var problem = new Problem(Failure.UNKNOWN_SERVICE, note);
-        return new RpcError(
-                METHOD_NOT_FOUND, HttpStatus.NOT_FOUND_404, note, Refusals.data(problem, requestId));
+        return new RpcError(METHOD_NOT_FOUND, HttpStatus.NOT_FOUND_404, note, Refusals.data(problem, requestId));
     }
 
     static RpcError invalidParams(Problem problem, String requestId) {
@@ -74,8 +73,7 @@ public final class RpcError extends RuntimeException {
 
     static RpcError headerMismatch(String note, String requestId) {
         var problem = new Problem(Failure.BAD_REQUEST, note);
-        return new RpcError(
-                HEADER_MISMATCH, HttpStatus.BAD_REQUEST_400, note, Refusals.data(problem, requestId));
+        return new RpcError(HEADER_MISMATCH, HttpStatus.BAD_REQUEST_400, note, Refusals.data(problem, requestId));
     }
 
     static RpcError unsupportedVersion(String requested, List<String> supported) {
@@ -100,7 +98,8 @@ public final class RpcError extends RuntimeException {
 
     static RpcError resourceNotFound(String uri, Turn turn) {
         var note = "no resource '%s' that you may see".formatted(shown(uri));
-        var data = Refusals.data(new Problem(Failure.NOT_FOUND, note), turn.requestId()).put("uri", uri);
+        var data = Refusals.data(new Problem(Failure.NOT_FOUND, note), turn.requestId())
+                .put("uri", uri);
         var code = turn.client().revision().isStateless() ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
         return new RpcError(code, HttpStatus.OK_200, note, data);
     }

@@ -31,7 +31,10 @@ final class ServerCard {
                 .put("version", identity.version())
                 .put("description", identity.description())
                 .put("title", identity.title());
-        var remote = card.putArray("remotes").addObject().put("type", "streamable-http").put("url", mcpUrl + "/mcp");
+        var remote = card.putArray("remotes")
+                .addObject()
+                .put("type", "streamable-http")
+                .put("url", mcpUrl + "/mcp");
         remote.putArray("headers")
                 .addObject()
                 .put("name", "X-Api-Key")

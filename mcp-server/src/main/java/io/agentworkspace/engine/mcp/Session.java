@@ -36,7 +36,10 @@ record Session(SessionStore.Handle handle, Client client) {
         String begin(Caller caller, Client client) {
             var nonce = new byte[NONCE];
             random.nextBytes(nonce);
-            var abilities = client.abilities().stream().map(Client.Ability::word).sorted().collect(Collectors.joining(","));
+            var abilities = client.abilities().stream()
+                    .map(Client.Ability::word)
+                    .sorted()
+                    .collect(Collectors.joining(","));
             var content = String.join(
                     " ",
                     client.revision().word(),

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
  * signed id; what was said about it later is in the database.
  */
 final class SessionLane implements Lane {
-    private static final List<String> OWN = List.of(
-            "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe");
+    private static final List<String> OWN =
+            List.of("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe");
 
     private final Methods methods;
     private final Workings workings;
@@ -122,7 +122,8 @@ final class SessionLane implements Lane {
             visit.exchange().ran(message.method());
             visit.exchange().reply(own(message, visit));
         } else if (!names.contains(message.method())) {
-            var error = RpcError.unknownMethod(message.method(), names, visit.exchange().requestId());
+            var error = RpcError.unknownMethod(
+                    message.method(), names, visit.exchange().requestId());
             visit.exchange().reply(error.json(message.id()));
         } else {
             work.serve(message, visit);
@@ -134,7 +135,8 @@ final class SessionLane implements Lane {
         var turn = visit.quietTurn();
         try {
             switch (message.method()) {
-                case "logging/setLevel" -> workings.sessions().logLevel(visit.session().handle(), level(message));
+                case "logging/setLevel" ->
+                    workings.sessions().logLevel(visit.session().handle(), level(message));
                 case "resources/subscribe" -> subscribe(Resources.uri(message.params()), visit, turn);
                 case "resources/unsubscribe" ->
                     workings.sessions().unsubscribe(visit.session().handle(), Resources.uri(message.params()));
@@ -188,7 +190,9 @@ final class SessionLane implements Lane {
     }
 
     private static void checkBatch(JsonNode messages, Visit visit) {
-        var fine = visit.session().client().revision() == Revision.MARCH_2025 && !messages.isEmpty() && messages.size() <= 50;
+        var fine = visit.session().client().revision() == Revision.MARCH_2025
+                && !messages.isEmpty()
+                && messages.size() <= 50;
         if (!fine) {
             throw RpcError.invalidRequest(
                     Message.invalid("batches are for sessions of 2025-03-26, with 1 to 50 messages in each"),

@@ -30,11 +30,12 @@ final class SessionStreams implements Signals.Listener {
         exchange.ran("stream");
         var handle = visit.session().handle();
         var mark = UUID.randomUUID().toString();
-        var listener = workings.listen().session(
-                exchange,
-                new Listener.Purpose(null, handle.id(), mark),
-                workings.sessions().subscriptions(handle),
-                visit.quietTurn());
+        var listener = workings.listen()
+                .session(
+                        exchange,
+                        new Listener.Purpose(null, handle.id(), mark),
+                        workings.sessions().subscriptions(handle),
+                        visit.quietTurn());
         listener.onSession(() -> refresh(listener, visit));
         listener.start(null);
         workings.sessions().tell(new Signals.Signal(handle.tenant(), STREAM, List.of(handle.id(), mark), null));
@@ -47,8 +48,8 @@ final class SessionStreams implements Signals.Listener {
                 listener.end();
             } else {
                 var uris = workings.sessions().subscriptions(handle);
-                listener.wishes(new Wishes(
-                        listener.wishes().lists(), workings.listen().watched(uris, visit.quietTurn())));
+                listener.wishes(
+                        new Wishes(listener.wishes().lists(), workings.listen().watched(uris, visit.quietTurn())));
             }
         } catch (Problem | RpcError e) {
             LOG.debug("the subscriptions of a session could not be read", e);
@@ -65,7 +66,8 @@ final class SessionStreams implements Signals.Listener {
         var listeners = workings.streams().listeners();
         switch (signal.k()) {
             case Signals.SESSION ->
-                listeners.ofSession(signal.t(), session, listener -> Thread.startVirtualThread(listener::sessionChanged));
+                listeners.ofSession(
+                        signal.t(), session, listener -> Thread.startVirtualThread(listener::sessionChanged));
             case STREAM ->
                 listeners.ofSession(signal.t(), session, listener -> {
                     if (!signal.n().getLast().equals(listener.purpose().mark())) {

@@ -92,7 +92,9 @@ record Shelf(Kind kind, String title, String listTool, String readTool, List<Str
         var description = record.path("description").asString(title);
         var self = resource(EngineUri.of(kind, name), name, description);
         return kind == Kind.DOMAIN
-                ? List.of(self, resource(EngineUri.of(Kind.ZONE, name, "main"), name + "/main", "The zone main of " + name))
+                ? List.of(
+                        self,
+                        resource(EngineUri.of(Kind.ZONE, name, "main"), name + "/main", "The zone main of " + name))
                 : List.of(self);
     }
 

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
-import java.time.Instant;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,9 +15,11 @@ final class Tools {
     private static final Outcome.Caching FIVE_MINUTES = new Outcome.Caching(300_000, false);
 
     private final List<ToolSource> sources;
+    private final Clock clock;
 
-    Tools(List<ToolSource> sources) {
+    Tools(List<ToolSource> sources, Clock clock) {
         this.sources = sources;
+        this.clock = clock;
     }
 
     Outcome list(ObjectNode params, Turn turn) {
@@ -32,7 +34,9 @@ final class Tools {
     }
 
     Optional<ObjectNode> find(String name, Turn turn) {
-        return sources.stream().flatMap(source -> source.find(name, turn).stream()).findFirst();
+        return sources.stream()
+                .flatMap(source -> source.find(name, turn).stream())
+                .findFirst();
     }
 
     /** @throws RpcError invalid params, when no tool is named or none has that name */
@@ -54,6 +58,6 @@ final class Tools {
         var shown = name.length() > Name.MAX ? name.substring(0, Name.MAX) + "…" : name;
         var problem = Problem.unknownService(shown, nearest);
         var service = name.length() > Name.MAX ? null : name;
-        return RpcError.invalidParams(problem, Envelope.failure(service, turn.requestId(), Instant.now(), problem));
+        return RpcError.invalidParams(problem, Envelope.failure(service, turn.requestId(), clock.instant(), problem));
     }
 }

@@ -80,7 +80,8 @@ public final class Turn {
         exchange.markReplayed();
     }
 
-    @Nullable String idempotencyKey() {
+    @Nullable
+    String idempotencyKey() {
         return exchange.idempotencyKey();
     }
 }

@@ -45,7 +45,8 @@ public final class Signals implements AutoCloseable {
      * @param n names, or what else belongs to the kind
      * @param u the users whom it concerns; null: everyone in the tenant
      */
-    public record Signal(long t, String k, List<String> n, @Nullable List<Long> u) {}
+    public record Signal(
+            long t, String k, List<String> n, @Nullable List<Long> u) {}
 
     /** Hears them, quickly: whatever takes time is done elsewhere. */
     public interface Listener {

@@ -25,8 +25,8 @@ public final class SampleServer implements AutoCloseable {
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    public final KeyRing keys = new KeyRing();
-    public final String key = keys.add(Role.OWNER, "*");
+    public final KeyRing keys;
+    public final String key;
     private final WebServer web;
 
     public SampleServer() {
@@ -34,15 +34,22 @@ public final class SampleServer implements AutoCloseable {
     }
 
     public SampleServer(Rate callers, Rate strangers) {
-        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), callers, strangers);
+        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), new KeyRing(), callers, strangers);
     }
 
     /** The production door with something else behind it. */
     public SampleServer(Offer offer) {
-        this(offer, Rate.OFF, Rate.OFF);
+        this(offer, new KeyRing());
     }
 
-    private SampleServer(Offer offer, Rate callers, Rate strangers) {
+    /** Another replica, which knows the same keys. */
+    public SampleServer(Offer offer, KeyRing keys) {
+        this(offer, keys, Rate.OFF, Rate.OFF);
+    }
+
+    private SampleServer(Offer offer, KeyRing keys, Rate callers, Rate strangers) {
+        this.keys = keys;
+        this.key = keys.add(Role.OWNER, "*");
         try {
             web = WebServer.bind("127.0.0.1", 0);
             var clock = Clock.systemUTC();

@@ -28,8 +28,12 @@ final class FixturePrompts implements PromptSource {
     private ObjectNode shown(String name) {
         var prompt = Json.object().put("name", name).put("description", "A fixture.");
         var list = prompt.putArray("arguments");
-        arguments.get(name).forEach(argument ->
-                list.addObject().put("name", argument).put("description", "An argument.").put("required", true));
+        arguments
+                .get(name)
+                .forEach(argument -> list.addObject()
+                        .put("name", argument)
+                        .put("description", "An argument.")
+                        .put("required", true));
         return prompt;
     }
 
@@ -37,38 +41,49 @@ final class FixturePrompts implements PromptSource {
     public Optional<Outcome> get(String name, ObjectNode given, Turn turn) {
         return switch (name) {
             case "test_simple_prompt" -> messages(Fixtures.text("This is a simple prompt for testing."));
-            case "test_prompt_with_arguments" -> messages(Fixtures.text("Prompt with arguments: arg1='%s', arg2='%s'"
-                    .formatted(given.path("arg1").asString(""), given.path("arg2").asString(""))));
-            case "test_prompt_with_embedded_resource" -> messages(
-                    Fixtures.resource(
-                            given.path("resourceUri").asString(""), "text/plain", "Embedded resource content for testing."),
-                    Fixtures.text("Please process the embedded resource above."));
-            case "test_prompt_with_image" -> messages(Fixtures.image(), Fixtures.text("Please analyze the image above."));
+            case "test_prompt_with_arguments" ->
+                messages(Fixtures.text("Prompt with arguments: arg1='%s', arg2='%s'"
+                        .formatted(
+                                given.path("arg1").asString(""),
+                                given.path("arg2").asString(""))));
+            case "test_prompt_with_embedded_resource" ->
+                messages(
+                        Fixtures.resource(
+                                given.path("resourceUri").asString(""),
+                                "text/plain",
+                                "Embedded resource content for testing."),
+                        Fixtures.text("Please process the embedded resource above."));
+            case "test_prompt_with_image" ->
+                messages(Fixtures.image(), Fixtures.text("Please analyze the image above."));
             case "test_input_required_result_prompt" -> asking(turn);
             default -> Optional.empty();
         };
     }
 
     private static Optional<Outcome> asking(Turn turn) {
-        var context = turn.accepted("user_context").map(form -> form.path("context").asString(""));
+        var context =
+                turn.accepted("user_context").map(form -> form.path("context").asString(""));
         return context.isPresent()
                 ? messages(Fixtures.text("In the context of " + context.get()))
-                : Optional.of(FixtureQuestions.ask("user_context", FixtureQuestions.form(
-                        "What context should the prompt use?", """
+                : Optional.of(FixtureQuestions.ask(
+                        "user_context", FixtureQuestions.form("What context should the prompt use?", """
                         {"type": "object", "properties": {"context": {"type": "string"}}, "required": ["context"]}"""), null));
     }
 
     private static Optional<Outcome> messages(ObjectNode... contents) {
         var result = Json.object();
         var messages = result.putArray("messages");
-        Stream.of(contents).forEach(content -> messages.addObject().put("role", "user").set("content", content));
+        Stream.of(contents)
+                .forEach(content -> messages.addObject().put("role", "user").set("content", content));
         return Optional.of(Outcome.done(result));
     }
 
     @Override
     public Optional<List<String>> complete(String prompt, Completion completion, Turn turn) {
         return arguments.containsKey(prompt)
-                ? Optional.of(Stream.of("paris", "park", "party").filter(value -> value.startsWith(completion.value())).toList())
+                ? Optional.of(Stream.of("paris", "park", "party")
+                        .filter(value -> value.startsWith(completion.value()))
+                        .toList())
                 : Optional.empty();
     }
 }

@@ -28,7 +28,11 @@ final class FixtureResources implements ResourceSource {
     }
 
     private static ObjectNode shown(String uri, String mediaType) {
-        return Json.object().put("uri", uri).put("name", uri).put("description", "A fixture.").put("mimeType", mediaType);
+        return Json.object()
+                .put("uri", uri)
+                .put("name", uri)
+                .put("description", "A fixture.")
+                .put("mimeType", mediaType);
     }
 
     @Override
@@ -47,7 +51,11 @@ final class FixtureResources implements ResourceSource {
             return Optional.of(Outcome.done(Resources.text(uri, "text/plain", texts.get(uri))));
         } else if (uri.equals(BINARY)) {
             var result = Json.object();
-            result.putArray("contents").addObject().put("uri", uri).put("mimeType", "image/png").put("blob", Fixtures.PNG);
+            result.putArray("contents")
+                    .addObject()
+                    .put("uri", uri)
+                    .put("mimeType", "image/png")
+                    .put("blob", Fixtures.PNG);
             return Optional.of(Outcome.done(result));
         } else if (id.matches()) {
             var data = Json.object()

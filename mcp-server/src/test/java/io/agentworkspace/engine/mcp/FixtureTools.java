@@ -73,6 +73,11 @@ final class FixtureTools implements ToolSource {
             }
             return Outcome.text("Done.");
         });
+        add("test_slow", "Takes a minute.", call -> {
+            call.turn().log("info", "fixture", "begun");
+            Fixtures.work(60_000);
+            return Outcome.text("Done at last.");
+        });
         for (var list : List.of(Change.TOOLS, Change.PROMPTS)) {
             var name = "test_trigger_%s_change".formatted(list.substring(0, list.length() - 1));
             add(name, "Says that a list changed.", call -> {

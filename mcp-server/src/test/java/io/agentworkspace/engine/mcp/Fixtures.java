@@ -6,6 +6,7 @@ import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the fixtures of the referee are made of. */
@@ -14,12 +15,16 @@ final class Fixtures {
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
     private static final String WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
+    /** How often long work came to an end. */
+    static final AtomicInteger STOPPED = new AtomicInteger();
+
     private Fixtures() {}
 
     /** The fixture catalogue, on the production door's terms. */
     static Offer offer() {
         return new Offer(
-                new Offer.Identity("io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee.", "For tests."),
+                new Offer.Identity(
+                        "io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee.", "For tests."),
                 List.of(new FixtureTools()),
                 List.of(new FixtureResources()),
                 List.of(new FixturePrompts()),
@@ -54,6 +59,15 @@ final class Fixtures {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /** Works for so long, and counts when it is stopped. */
+    static void work(int millis) {
+        try {
+            pause(millis);
+        } finally {
+            STOPPED.incrementAndGet();
         }
     }
 

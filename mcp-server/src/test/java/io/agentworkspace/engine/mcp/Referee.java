@@ -18,6 +18,9 @@ final class Referee {
 
     private static final Path PACKAGE = HOME.resolve("node_modules/@modelcontextprotocol/conformance");
 
+    /** The status of checks that the server lacks the fixtures for. */
+    static final String UNTESTABLE = "UNTESTABLE";
+
     private final String url;
     private final String key;
 
@@ -35,10 +38,34 @@ final class Referee {
         return read(PACKAGE.resolve("package.json")).path("version").asString("");
     }
 
+    /** The scenarios that a revision requires of a server, as the referee's own list has them. */
+    static List<String> required(String revision) {
+        var lines = text(PACKAGE.resolve("requirements").resolve(revision + ".yaml")).lines().toList();
+        return lines.subList(lines.indexOf("server:") + 1, lines.size()).stream()
+                .takeWhile(line -> line.startsWith("  - "))
+                .map(line -> line.substring("  - ".length()).strip())
+                .toList();
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** How one scenario went: the number of its checks by status. */
     record Verdict(String scenario, Map<String, Integer> checks, List<String> complaints) {
         boolean passed() {
             return complaints.isEmpty();
+        }
+
+        /** The checks complained of. */
+        List<String> complained() {
+            return complaints.stream()
+                    .map(complaint -> complaint.substring(0, complaint.indexOf(':')))
+                    .toList();
         }
 
         int count(String status) {
@@ -67,7 +94,11 @@ final class Referee {
             var command = new ArrayList<>(List.of(
                     HOME.resolve("node_modules/.bin/node").toString(),
                     PACKAGE.resolve("dist/index.js").toString(),
-                    "server", "--url", url, "--output-dir", results.toString()));
+                    "server",
+                    "--url",
+                    url,
+                    "--output-dir",
+                    results.toString()));
             command.addAll(List.of(arguments));
             var builder = new ProcessBuilder(command)
                     .redirectErrorStream(true)
@@ -92,7 +123,10 @@ final class Referee {
         var verdicts = new TreeMap<String, Verdict>();
         try (var folders = Files.list(results)) {
             for (var folder : folders.filter(Files::isDirectory).toList()) {
-                var scenario = folder.getFileName().toString().replaceFirst("^server-", "").replaceFirst("-\\d{4}-\\d\\d-\\d\\dT.*$", "");
+                var scenario = folder.getFileName()
+                        .toString()
+                        .replaceFirst("^server-", "")
+                        .replaceFirst("-\\d{4}-\\d\\d-\\d\\dT.*$", "");
                 verdicts.put(scenario, verdict(scenario, read(folder.resolve("checks.json"))));
             }
         }
@@ -103,11 +137,14 @@ final class Referee {
         var counts = new TreeMap<String, Integer>();
         var complaints = new ArrayList<String>();
         for (var check : checks) {
-            var status = check.path("status").asString("");
+            var untestable = check.at("/details/untestable").asBoolean(false);
+            var status = untestable ? UNTESTABLE : check.path("status").asString("");
             counts.merge(status, 1, Integer::sum);
             if (status.equals("FAILURE") || status.equals("WARNING")) {
-                complaints.add("%s: %s".formatted(
-                        check.path("id").asString(""), check.path("errorMessage").asString("")));
+                complaints.add("%s: %s"
+                        .formatted(
+                                check.path("id").asString(""),
+                                check.path("errorMessage").asString("")));
             }
         }
         return new Verdict(scenario, counts, complaints);
