@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** Files in the repository that are derived from the code: a test compares them, or with {@code -Dgolden=update} rewrites them. */
-final class Golden {
+public final class Golden {
     private static final boolean UPDATE = System.getProperty("golden", "").equals("update");
     private static final String HOW =
             "./engine test -Dgolden=update rewrites it; then read the difference, for clients will see it";
@@ -18,7 +18,7 @@ final class Golden {
     private Golden() {}
 
     /** The file holds just this text. */
-    static void check(Path file, String text) {
+    public static void check(Path file, String text) {
         if (UPDATE) {
             write(file, text);
         }
@@ -26,6 +26,15 @@ final class Golden {
             fail("%s is missing: %s", file, HOW);
         }
         assertThat(Repository.text(file)).as("%s is stale: %s", file, HOW).isEqualTo(text);
+    }
+
+    /** Between the two comments of this name, which have a line each, the file holds just this text. */
+    static void checkPart(Path file, String name, String text) {
+        var whole = Repository.text(file);
+        var begin = whole.indexOf('\n', whole.indexOf("<!-- " + name)) + 1;
+        var end = whole.indexOf("<!-- /" + name);
+        assertThat(begin).as("%s has a place for %s", file, name).isPositive().isLessThanOrEqualTo(end);
+        check(file, whole.substring(0, begin) + text + whole.substring(end));
     }
 
     /** The folder holds the files of these names, and no others. */

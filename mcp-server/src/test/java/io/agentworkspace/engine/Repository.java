@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The working tree that the tests run in: what they compare its documents and sources with. */
-final class Repository {
-    static final Path ROOT = root();
+public final class Repository {
+    public static final Path ROOT = root();
 
     private Repository() {}
 

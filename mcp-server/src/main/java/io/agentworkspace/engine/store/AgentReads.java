@@ -9,7 +9,6 @@ import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +38,9 @@ public final class AgentReads {
     public Slice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Page.after(page, 1);
-        var rows = db.sql(call, ContextStore.WITH_CONTEXT + """
+        var rows = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT + """
                 , page AS (
                     SELECT a.*
                       FROM agent a, ctx
@@ -86,7 +87,10 @@ public final class AgentReads {
     public Found read(Call call, @Nullable Name name, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = before(page);
-        var found = db.sql(call, ContextStore.WITH_CONTEXT + """
+        var found = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
                 , a AS (
                     SELECT a.*
                       FROM agent a, ctx
@@ -133,11 +137,11 @@ public final class AgentReads {
                        (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM latest m %s) AS messages
                   FROM ctx
                 """.formatted(
-                                Visible.AGENT,
-                                MAY_SEE_STREAM,
-                                AgentStore.RECORD,
-                                MessageStore.RECORD,
-                                MessageStore.JOINS))
+                                                Visible.AGENT,
+                                                MAY_SEE_STREAM,
+                                                AgentStore.RECORD,
+                                                MessageStore.RECORD,
+                                                MessageStore.JOINS))
                 .set("key", name == null ? null : name.key())
                 .set("before", before)
                 .set("limit", limit)
@@ -156,14 +160,14 @@ public final class AgentReads {
         }
     }
 
-    private static Optional<Found> found(Call call, Row row, int limit)
-            throws SQLException {
+    private static Optional<Found> found(Call call, Row row, int limit) throws SQLException {
         var context = ContextStore.read(call, row);
         call.context(context.withUnread(context.unread() - row.number("cleared")));
         var agent = row.json("agent", Agent.class);
         return agent == null
                 ? Optional.empty()
-                : Optional.of(new Found(agent, Slice.newest(row.jsonList("messages", Message.class), limit, Message::id)));
+                : Optional.of(
+                        new Found(agent, Slice.newest(row.jsonList("messages", Message.class), limit, Message::id)));
     }
 
     private Problem absent(Call call, @Nullable Name name) {

@@ -8,7 +8,6 @@ import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.JdbiException;
@@ -38,7 +37,10 @@ public final class AgentStore {
 
     /** What a change sets; null leaves it as it is. */
     public record Change(
-            @Nullable Name name, @Nullable String description, @Nullable String profile, @Nullable Access access) {}
+            @Nullable Name name,
+            @Nullable String description,
+            @Nullable String profile,
+            @Nullable Access access) {}
 
     /**
      * Creates the agent and puts it on its owner's roster, with the event that tells of it.
@@ -90,8 +92,8 @@ public final class AgentStore {
                  WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
                 """.formatted(Visible.AGENT) + lock)
                 .set("key", name.key())
-                .one(row -> new Held(
-                        row.number("id"), row.text("name"), row.number("owner_id"), row.number("revision")));
+                .one(row ->
+                        new Held(row.number("id"), row.text("name"), row.number("owner_id"), row.number("revision")));
     }
 
     /** Says that there is no such agent, and which names that the acting user may see are near. */
@@ -102,7 +104,8 @@ public final class AgentStore {
                  WHERE a.tenant_id = :tenant AND %s
                  ORDER BY a.name_key
                  LIMIT 2000
-                """.formatted(Visible.AGENT)).list(row -> row.text("name"));
+                """.formatted(Visible.AGENT))
+                .list(row -> row.text("name"));
         return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
     }
 
@@ -125,7 +128,9 @@ public final class AgentStore {
                     .set("key", change.name() == null ? null : change.name().key())
                     .set("description", change.description())
                     .set("profile", change.profile())
-                    .set("access", change.access() == null ? null : change.access().word())
+                    .set(
+                            "access",
+                            change.access() == null ? null : change.access().word())
                     .one(AgentStore::record)
                     .orElseThrow();
         } catch (JdbiException e) {

@@ -98,8 +98,7 @@ public final class ContextStore {
         return """
                 EXISTS (SELECT 1 FROM context at
                          WHERE at.tenant_id = %1$s.tenant_id AND at.self_id = %1$s.id
-                           AND at.used_at > CAST(:now AS timestamptz) - INTERVAL '%2$d minutes')"""
-                .formatted(alias, ONLINE.toMinutes());
+                           AND at.used_at > CAST(:now AS timestamptz) - INTERVAL '%2$d minutes')""".formatted(alias, ONLINE.toMinutes());
     }
 
     private static @Nullable Long id(Context.@Nullable Ref ref) {

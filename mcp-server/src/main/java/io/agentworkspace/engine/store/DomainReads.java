@@ -34,7 +34,8 @@ public final class DomainReads {
                    AND %s)
             """.formatted(Visible.DOMAIN);
 
-    private static final String LIST = ContextStore.WITH_CONTEXT + """
+    private static final String LIST =
+            ContextStore.WITH_CONTEXT + """
             , page AS (
                 SELECT d.*
                   FROM domain d, ctx
@@ -59,7 +60,8 @@ public final class DomainReads {
               FROM ctx
             """.formatted(Visible.DOMAIN, DomainStore.RECORD, DomainStore.JOINS);
 
-    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DOMAIN + """
+    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DOMAIN
+            + """
             , caller AS (SELECT d.owner_id = ctx.user_id OR :admin AS owns, %s AS takes_part FROM d, ctx),
             listed AS (
                 SELECT a.*, m.state, m.since, d.host_id
@@ -97,13 +99,13 @@ public final class DomainReads {
                    (SELECT jsonb_agg(%s ORDER BY m.reached, m.stream_id, m.seq) FROM latest m %s) AS messages
               FROM ctx
             """.formatted(
-                    Visible.TALK,
-                    DomainStore.RECORD,
-                    DomainStore.JOINS,
-                    ContextStore.online("a"),
-                    ZoneStore.RECORD,
-                    MessageStore.RECORD,
-                    MessageStore.JOINS);
+                            Visible.TALK,
+                            DomainStore.RECORD,
+                            DomainStore.JOINS,
+                            ContextStore.online("a"),
+                            ZoneStore.RECORD,
+                            MessageStore.RECORD,
+                            MessageStore.JOINS);
 
     private final Db db;
     private final DomainStore domains;
@@ -134,7 +136,10 @@ public final class DomainReads {
 
     /** A domain; {@code messages} is null for a user who takes no part in it. */
     public record Found(
-            Domain domain, Slice<Member> members, List<Zone> zones, @Nullable List<Message> messages) {}
+            Domain domain,
+            Slice<Member> members,
+            List<Zone> zones,
+            @Nullable List<Message> messages) {}
 
     /**
      * The named domain, else the entered one.

@@ -39,7 +39,8 @@ public final class DomainStore {
      *
      * @param open whether it is public, so that an agent is a member at once
      */
-    public record Held(long id, String name, long owner, @Nullable Long host, boolean open, long revision) {
+    public record Held(
+            long id, String name, long owner, @Nullable Long host, boolean open, long revision) {
         public Ref ref() {
             return new Ref(id, name);
         }
@@ -57,7 +58,11 @@ public final class DomainStore {
     }
 
     /** What a domain says of itself. */
-    public record Words(Name name, String description, @Nullable String profile, @Nullable Access access) {}
+    public record Words(
+            Name name,
+            String description,
+            @Nullable String profile,
+            @Nullable Access access) {}
 
     /**
      * Creates the domain with its zone {@code main}; the host, if there is one, is its first member.
@@ -127,7 +132,8 @@ public final class DomainStore {
                  WHERE d.tenant_id = :tenant AND %s
                  ORDER BY d.name_key
                  LIMIT 2000
-                """.formatted(Visible.DOMAIN)).list(row -> row.text("name"));
+                """.formatted(Visible.DOMAIN))
+                .list(row -> row.text("name"));
         return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
     }
 
@@ -148,7 +154,9 @@ public final class DomainStore {
                     .set("key", words.name().key())
                     .set("description", words.description())
                     .set("profile", words.profile())
-                    .set("access", words.access() == null ? null : words.access().word())
+                    .set(
+                            "access",
+                            words.access() == null ? null : words.access().word())
                     .one(DomainStore::record)
                     .orElseThrow();
         } catch (JdbiException e) {

@@ -22,8 +22,8 @@ public final class Housekeeping implements AutoCloseable {
     private final Presence presence;
     private final Clock clock;
     private final List<Consumer<Instant>> clearing;
-    private final ScheduledExecutorService timer =
-            Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("housekeeping").factory());
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("housekeeping").factory());
 
     /** @param purges what else is cleared away, each up to the instant given */
     public Housekeeping(Db db, Presence presence, Clock clock, List<Consumer<Instant>> purges) {

@@ -66,9 +66,6 @@ public final class IdempotencyStore {
                 UPDATE idempotency
                    SET answer = :answer
                  WHERE tenant_id = :tenant AND principal = :principal AND key = :key
-                """)
-                .set("key", key)
-                .set("answer", Json.text(answer))
-                .run();
+                """).set("key", key).set("answer", Json.text(answer)).run();
     }
 }

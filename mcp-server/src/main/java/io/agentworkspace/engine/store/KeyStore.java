@@ -46,7 +46,8 @@ public final class KeyStore implements Callers {
     private record Found(Optional<Known> known, long generation) {}
 
     /** A key that exists, and whom it proves. */
-    private record Known(Caller caller, byte[] secretHash, @Nullable Instant expiresAt) {}
+    private record Known(
+            Caller caller, byte[] secretHash, @Nullable Instant expiresAt) {}
 
     @Override
     public Caller authenticate(ApiKey key) {

@@ -101,10 +101,7 @@ public final class MembershipStore {
                  USING zone z
                  WHERE p.tenant_id = :tenant AND p.party_id = :agent
                    AND z.tenant_id = p.tenant_id AND z.stream_id = p.stream_id AND z.domain_id = :domain
-                """)
-                .set("domain", domain.id())
-                .set("agent", agent.id())
-                .run();
+                """).set("domain", domain.id()).set("agent", agent.id()).run();
         silence(db, call, agent.owner());
     }
 

@@ -73,10 +73,12 @@ public final class MessageStore {
             @Nullable UUID answers, @Nullable Long speaker, boolean byAgent, List<Long> chain, long lastMinute) {}
 
     /** Where a message stands: in a zone or between two parties. */
-    public record Standing(long stream, @Nullable Long zone, @Nullable Long other) {}
+    public record Standing(
+            long stream, @Nullable Long zone, @Nullable Long other) {}
 
     private static Place place(Row row) throws SQLException {
-        return new Place(row.number("id"), row.number("last_seq"), Objects.requireNonNull(row.instantOrNull("last_at")));
+        return new Place(
+                row.number("id"), row.number("last_seq"), Objects.requireNonNull(row.instantOrNull("last_at")));
     }
 
     /** Takes the next place in the direct talk of two parties. */
@@ -171,7 +173,8 @@ public final class MessageStore {
     }
 
     /** What is said, by whom, to which other party; null in a zone, where agents take part already, as members. */
-    public record Saying(Ref speaker, boolean byAgent, @Nullable Long other, String content) {}
+    public record Saying(
+            Ref speaker, boolean byAgent, @Nullable Long other, String content) {}
 
     /**
      * Stores the message; the parties of a direct talk, and a user in a zone, take part from now on.
@@ -214,8 +217,8 @@ public final class MessageStore {
                 .set("answers", before.answers())
                 .set("chain", before.chain())
                 .one(row -> Objects.requireNonNull(row.json("record", Message.class)))
-                .orElseThrow(() -> Problem.conflict(
-                        "the agent '%s' has just been put out of the zone".formatted(saying.speaker().name())));
+                .orElseThrow(() -> Problem.conflict("the agent '%s' has just been put out of the zone"
+                        .formatted(saying.speaker().name())));
     }
 
     /** The oldest messages that wait for the party, at most so many; they go on waiting. */

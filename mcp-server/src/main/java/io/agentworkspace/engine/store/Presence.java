@@ -34,7 +34,8 @@ public final class Presence {
         if (keys.isEmpty()) {
             return;
         }
-        var times = keys.stream().map(key -> String.valueOf(touched.remove(key))).toList();
+        var times =
+                keys.stream().map(key -> String.valueOf(touched.remove(key))).toList();
         db.sql("""
                 UPDATE context c
                    SET used_at = greatest(c.used_at, t.used_at)

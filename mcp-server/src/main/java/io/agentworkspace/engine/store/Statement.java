@@ -46,7 +46,11 @@ public final class Statement {
         set("now", call.now());
         var context = call.contextIfKnown();
         set("user", context == null ? null : (Long) context.user().id());
-        set("self", context == null || context.self() == null ? null : (Long) context.self().id());
+        set(
+                "self",
+                context == null || context.self() == null
+                        ? null
+                        : (Long) context.self().id());
         return this;
     }
 

@@ -42,7 +42,9 @@ public final class ZoneEntry {
             throw Problem.noContext("no domain is entered: give target.domain, or enter a zone with ZN_Enter");
         }
         var name = zone == null ? ZoneStore.MAIN : zone;
-        var domainName = domain != null ? domain : Name.of(Objects.requireNonNull(entered).name());
+        var domainName = domain != null
+                ? domain
+                : Name.of(Objects.requireNonNull(entered).name());
         var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
                 SELECT d.name, z.stream_id, %s AS takes_part,
                        ARRAY(SELECT near.name FROM zone near

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What is read of zones and of what is said there: one statement each, the context with it. */
 public final class ZoneReads {
-    private static final String LIST = ContextStore.WITH_CONTEXT + ", " + DomainReads.DOMAIN + """
+    private static final String LIST =
+            ContextStore.WITH_CONTEXT + ", " + DomainReads.DOMAIN + """
             , page AS (
                 SELECT z.*
                   FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
@@ -36,7 +37,8 @@ public final class ZoneReads {
             """.formatted(ZoneStore.RECORD, Visible.TALK);
 
     /** Messages of one stream have one order, their seq, whatever the clocks of those who said them. */
-    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainReads.DOMAIN + """
+    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainReads.DOMAIN
+            + """
             , caller AS (SELECT %s AS takes_part FROM d, ctx),
             z AS (
                 SELECT z.*
@@ -113,14 +115,19 @@ public final class ZoneReads {
         if (!listed.found()) {
             throw domains.absent(call, domain);
         }
-        return Slice.of(listed.rows(), limit, last -> Cursor.of(Name.key(last.zone().name())));
+        return Slice.of(
+                listed.rows(), limit, last -> Cursor.of(Name.key(last.zone().name())));
     }
 
     /** A zone, and its latest messages, oldest first. */
     public record Found(Zone zone, Slice<Message> messages) {}
 
     private record Looked(
-            @Nullable String domain, boolean takesPart, @Nullable Zone zone, List<String> zones, List<Message> messages) {}
+            @Nullable String domain,
+            boolean takesPart,
+            @Nullable Zone zone,
+            List<String> zones,
+            List<Message> messages) {}
 
     /**
      * The named zone of the named domain, else what the context has entered; {@code main} where only a domain is named.
@@ -149,7 +156,8 @@ public final class ZoneReads {
                     ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
                     : ZoneStore.missing(zone, looked.zones());
         }
-        return new Found(looked.zone(), Slice.newest(looked.messages(), limit, message -> String.valueOf(message.seq())));
+        return new Found(
+                looked.zone(), Slice.newest(looked.messages(), limit, message -> String.valueOf(message.seq())));
     }
 
     private static Looked looked(Call call, Row row) throws SQLException {

@@ -45,33 +45,52 @@ final class AgentTools {
 
     record NewAgent(
             @Doc("The agent's name, unique in the tenant.") Name name,
-            @Doc(value = "What the agent is for.", max = 2_000) String description,
-            @Doc(value = "Its persona, used as a system prompt.", max = 16_000) @Nullable String profile,
+
+            @Doc(value = "What the agent is for.", max = 2_000)
+            String description,
+
+            @Doc(value = "Its persona, used as a system prompt.", max = 16_000) @Nullable
+            String profile,
+
             @Doc(
                     value = ACCESS + " Default: private.",
                     oneOf = {"private", "agent", "domain", "public"})
-            @Nullable Access access) {}
+            @Nullable
+            Access access) {}
 
     record SameAgent(
             @Doc("The new name.") Name name,
-            @Doc(value = "The new description.", max = 2_000) String description,
-            @Doc(value = "The new persona; the old one stays when left out.", max = 16_000) @Nullable String profile,
+
+            @Doc(value = "The new description.", max = 2_000)
+            String description,
+
+            @Doc(value = "The new persona; the old one stays when left out.", max = 16_000) @Nullable
+            String profile,
+
             @Doc(
                     value = ACCESS + " Stays when left out.",
                     oneOf = {"private", "agent", "domain", "public"})
-            @Nullable Access access) {}
+            @Nullable
+            Access access) {}
 
     record SomeOfAgent(
             @Doc("The new name.") @Nullable Name name,
-            @Doc(value = "The new description.", max = 2_000) @Nullable String description,
-            @Doc(value = "The new persona.", max = 16_000) @Nullable String profile,
+
+            @Doc(value = "The new description.", max = 2_000) @Nullable
+            String description,
+
+            @Doc(value = "The new persona.", max = 16_000) @Nullable
+            String profile,
+
             @Doc(
                     value = ACCESS,
                     oneOf = {"private", "agent", "domain", "public"})
-            @Nullable Access access) {}
+            @Nullable
+            Access access) {}
 
     record Create(
-            @Doc("On whose behalf.") Targets.@Nullable UserOnly target, @Doc("The new agent.") NewAgent vx) {}
+            @Doc("On whose behalf.") Targets.@Nullable UserOnly target,
+            @Doc("The new agent.") NewAgent vx) {}
 
     record Update(
             @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
@@ -84,10 +103,12 @@ final class AgentTools {
             @Doc(IF_REVISION) @Nullable Long ifRevision) {}
 
     record Destroy(
-            @Doc("Which agent.") Targets.ThisAgent target, @Doc(IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc("Which agent.") Targets.ThisAgent target,
+            @Doc(IF_REVISION) @Nullable Long ifRevision) {}
 
     record Look(
-            @Doc("Which agents.") Targets.@Nullable UserAgent target, @Doc("Which part.") @Nullable Page page) {}
+            @Doc("Which agents.") Targets.@Nullable UserAgent target,
+            @Doc("Which part.") @Nullable Page page) {}
 
     record Changed(
             @Doc("The agent as it is now.") Agent agent,
@@ -99,18 +120,28 @@ final class AgentTools {
     record Listed(
             @Doc("The agents, by name.") List<Agent> profile,
             @Doc("For each of them, its presence.") List<Standing> content,
-            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable String nextCursor) {}
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
 
     record Standing(
             @Doc("The agent's name.") String agent,
             @Doc("Whether somebody is logged on as it.") boolean online,
-            @Doc("How many messages that you may see wait for it.") long unread,
-            @Doc("When something was last said to or by it.") java.time.@Nullable Instant lastMessageAt) {}
+
+            @Doc("How many messages that you may see wait for it.")
+            long unread,
+
+            @Doc("When something was last said to or by it.")
+            java.time.@Nullable Instant lastMessageAt) {}
 
     record Shown(
             @Doc("The agent.") List<Agent> profile,
-            @Doc("Its latest messages that you may see, oldest first.") List<Message> content,
-            @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable String nextCursor) {}
+
+            @Doc("Its latest messages that you may see, oldest first.")
+            List<Message> content,
+
+            @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
+            String nextCursor) {}
 
     private Tool<Look, Listed> list() {
         return Tool.named("AP_List")
@@ -143,7 +174,8 @@ final class AgentTools {
                         itself marks its messages as read.""")
                 .needs(Capability.AGENT_READ)
                 .handledBy(Look.class, Shown.class, (in, call) -> {
-                    var found = reads.read(call, in.target() == null ? null : in.target().agent(), in.page());
+                    var found = reads.read(
+                            call, in.target() == null ? null : in.target().agent(), in.page());
                     return new Shown(
                             List.of(found.agent()),
                             found.messages().rows(),

@@ -42,17 +42,26 @@ final class ChatTools {
     }
 
     record Chat(
-            @Doc("Where to say it; the context decides when left out.") Targets.@Nullable Chat target,
-            @Doc(value = "What to say, at most 64,000 characters.", max = 64_000) String content,
-            @Doc("The id of the message that this answers: it goes where that message stands.") @Nullable String replyTo,
-            @Doc("How many of the messages that came in to return.") @Nullable Page page) {}
+            @Doc("Where to say it; the context decides when left out.")
+            Targets.@Nullable Chat target,
+
+            @Doc(value = "What to say, at most 64,000 characters.", max = 64_000)
+            String content,
+
+            @Doc("The id of the message that this answers: it goes where that message stands.") @Nullable
+            String replyTo,
+
+            @Doc("How many of the messages that came in to return.") @Nullable
+            Page page) {}
 
     record Said(
-            @Doc("First your message as it was stored, then what has come in for you since your last call, oldest first.")
+            @Doc(
+                    "First your message as it was stored, then what has come in for you since your last call, oldest first.")
             List<Message> content) {}
 
     /** Where a message goes: a zone's stream, or the other party of a direct talk. */
-    private record Destination(@Nullable Long stream, @Nullable Ref other) {}
+    private record Destination(
+            @Nullable Long stream, @Nullable Ref other) {}
 
     private Tool<Chat, Said> chat() {
         return Tool.named("AP_Chat")
@@ -78,7 +87,8 @@ final class ChatTools {
         }
         var place = to.stream() != null
                 ? messages.nextIn(call, to.stream())
-                : messages.nextDirect(call, speaker.id(), Objects.requireNonNull(to.other()).id());
+                : messages.nextDirect(
+                        call, speaker.id(), Objects.requireNonNull(to.other()).id());
         var before = guard(call, place, replyTo, to);
         var said = new ArrayList<Message>();
         var other = to.other() == null ? null : (Long) to.other().id();
@@ -121,8 +131,9 @@ final class ChatTools {
         if (context.self() != null && target != null && target.user() != null) {
             return new Destination(null, context.user());
         }
-        throw Problem.noContext("nobody is addressed: give target.agent, or target.domain and target.zone, or enter a zone"
-                + " with ZN_Enter, or select an agent with AP_Select");
+        throw Problem.noContext(
+                "nobody is addressed: give target.agent, or target.domain and target.zone, or enter a zone"
+                        + " with ZN_Enter, or select an agent with AP_Select");
     }
 
     private @Nullable Destination named(Call call, Targets.Chat target) {
@@ -153,7 +164,9 @@ final class ChatTools {
 
     private static boolean samePlace(Destination one, Destination two) {
         return Objects.equals(one.stream(), two.stream())
-                && (one.other() == null ? two.other() == null : two.other() != null && one.other().id() == two.other().id());
+                && (one.other() == null
+                        ? two.other() == null
+                        : two.other() != null && one.other().id() == two.other().id());
     }
 
     /** Refuses a message of an agent that would go on a chain of agents' answers too long, or too fast. */
@@ -161,7 +174,10 @@ final class ChatTools {
         var speaker = call.context().speaker();
         var found = messages.before(call, place, speaker.id(), replyTo, to.other() != null);
         if (call.context().self() == null || !found.byAgent()) {
-            return checkedPace(call, to, new Before(found.answers(), found.speaker(), found.byAgent(), List.of(), found.lastMinute()));
+            return checkedPace(
+                    call,
+                    to,
+                    new Before(found.answers(), found.speaker(), found.byAgent(), List.of(), found.lastMinute()));
         }
         var chain = new ArrayList<>(found.chain());
         chain.add(Objects.requireNonNull(found.speaker()));

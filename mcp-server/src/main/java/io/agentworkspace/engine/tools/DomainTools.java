@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The domains themselves: DM_List, DM_Read, DM_Create, DM_Update, DM_Destroy. */
 final class DomainTools {
-    static final String ACCESS = "Who may see the domain besides its members and whom it invited: private (you), domain (nobody"
-            + " else), agent (your own agents), public (everyone in the tenant; a public domain needs no agreement to join).";
+    static final String ACCESS =
+            "Who may see the domain besides its members and whom it invited: private (you), domain (nobody"
+                    + " else), agent (your own agents), public (everyone in the tenant; a public domain needs no agreement to join).";
 
     private final DomainStore domains;
     private final DomainReads reads;
@@ -48,30 +49,43 @@ final class DomainTools {
 
     record NewDomain(
             @Doc("The domain's name, unique in the tenant.") Name name,
-            @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION) String description,
-            @Doc(value = "What its members are to know and keep to.", max = Limits.PROFILE) @Nullable String profile,
+
+            @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION)
+            String description,
+
+            @Doc(value = "What its members are to know and keep to.", max = Limits.PROFILE) @Nullable
+            String profile,
+
             @Doc(
                     value = ACCESS + " Default: private.",
                     oneOf = {"private", "domain", "agent", "public"})
-            @Nullable Access access) {}
+            @Nullable
+            Access access) {}
 
     record SameDomain(
             @Doc("The new name.") Name name,
-            @Doc(value = "The new description.", max = Limits.DESCRIPTION) String description,
+
+            @Doc(value = "The new description.", max = Limits.DESCRIPTION)
+            String description,
+
             @Doc(
                     value = ACCESS + " Stays when left out.",
                     oneOf = {"private", "domain", "agent", "public"})
-            @Nullable Access access) {}
+            @Nullable
+            Access access) {}
 
     record Find(
-            @Doc("Which domains.") Targets.@Nullable DomainPrefix target, @Doc("Which part.") @Nullable Page page) {}
+            @Doc("Which domains.") Targets.@Nullable DomainPrefix target,
+            @Doc("Which part.") @Nullable Page page) {}
 
     record Look(
             @Doc("Which domain.") Targets.@Nullable EnteredDomainAgent target,
             @Doc("Which part of its members.") @Nullable Page page) {}
 
     record Create(
-            @Doc("The agent that becomes its host; self when left out.") Targets.@Nullable UserAgent target,
+            @Doc("The agent that becomes its host; self when left out.")
+            Targets.@Nullable UserAgent target,
+
             @Doc("The new domain.") NewDomain vx) {}
 
     record Update(
@@ -93,22 +107,34 @@ final class DomainTools {
     record Listed(
             @Doc("The domains, by name.") List<Domain> profile,
             @Doc("For each of them, how you stand to it.") List<Standing> content,
-            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable String nextCursor) {}
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
 
     record Standing(
             @Doc("The domain's name.") String domain,
-            @Doc("How far the nearest of your agents has come there; absent when none has to do with it.")
-            @Nullable MemberState state,
+
+            @Doc("How far the nearest of your agents has come there; absent when none has to do with it.") @Nullable
+            MemberState state,
+
             @Doc("How many agents are members.") long members) {}
 
     record Shown(
             @Doc("The domain.") List<Domain> profile,
-            @Doc("Its members, and whoever is invited or has asked to join, by name; for its owner and admins also the banned.")
+
+            @Doc(
+                    "Its members, and whoever is invited or has asked to join, by name; for its owner and admins also the banned.")
             List<Member> content,
-            @Doc("Its zones, 'main' first, then by name; at most 200, ZN_List has them all.") List<Zone> zones,
+
+            @Doc("Its zones, 'main' first, then by name; at most 200, ZN_List has them all.")
+            List<Zone> zones,
+
             @Doc("The latest 20 messages of all its zones, oldest first; absent unless you take part in the domain.")
-            @Nullable List<Message> messages,
-            @Doc("Give it as page.cursor for the next members; absent on the last page.") @Nullable String nextCursor) {}
+            @Nullable
+            List<Message> messages,
+
+            @Doc("Give it as page.cursor for the next members; absent on the last page.") @Nullable
+            String nextCursor) {}
 
     private Tool<Find, Listed> list() {
         return Tool.named("DM_List")
@@ -119,7 +145,8 @@ final class DomainTools {
                         it has. Next: DM_Read for one of them, DM_Invite to join or to accept an invitation, ZN_Enter to talk there.""")
                 .needs(Capability.DOMAIN_READ)
                 .handledBy(Find.class, Listed.class, (in, call) -> {
-                    var found = reads.list(call, in.target() == null ? null : in.target().domain(), in.page());
+                    var found = reads.list(
+                            call, in.target() == null ? null : in.target().domain(), in.page());
                     return new Listed(
                             found.rows().stream().map(DomainReads.Entry::domain).toList(),
                             found.rows().stream()
@@ -162,7 +189,8 @@ final class DomainTools {
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Changed.class, (in, call) -> {
                     var vx = in.vx();
-                    var host = host(call, in.target() == null ? null : in.target().agent());
+                    var host =
+                            host(call, in.target() == null ? null : in.target().agent());
                     var words = new Words(vx.name(), vx.description(), vx.profile(), vx.access());
                     var domain = domains.insert(call, words, host);
                     return new Changed(domain, domain.revision(), null);

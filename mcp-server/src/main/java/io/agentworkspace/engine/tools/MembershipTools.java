@@ -44,11 +44,16 @@ final class MembershipTools {
             @Doc("Whether this changed anything.") boolean changed) {}
 
     record Parted(
-            @Doc("What the agent is to the domain now; absent when nothing is left.") @Nullable Membership membership,
+            @Doc("What the agent is to the domain now; absent when nothing is left.") @Nullable
+            Membership membership,
+
             @Doc("Whether this changed anything.") boolean changed) {}
 
     /** An agent and a domain, both held by the transaction, and what the one is to the other. */
-    private record Pair(DomainStore.Held domain, AgentStore.Held agent, @Nullable Membership membership) {
+    private record Pair(
+            DomainStore.Held domain,
+            AgentStore.Held agent,
+            @Nullable Membership membership) {
         /** Whether the caller decides for the agent: its owner and the admins. */
         boolean isOfCallersAgent(Call call) {
             return agent.owner() == call.context().user().id() || call.caller().isAdmin();
@@ -60,8 +65,9 @@ final class MembershipTools {
 
         void checkNotHost(String verb) {
             if (Objects.equals(domain.host(), agent.id())) {
-                throw Problem.conflict("the agent '%s' is the host of the domain '%s' and cannot be %s; DM_Destroy ends the domain"
-                        .formatted(agent.name(), domain.name(), verb));
+                throw Problem.conflict(
+                        "the agent '%s' is the host of the domain '%s' and cannot be %s; DM_Destroy ends the domain"
+                                .formatted(agent.name(), domain.name(), verb));
             }
         }
     }
@@ -130,7 +136,10 @@ final class MembershipTools {
                     if (!pair.domain().isRunBy(call) && !pair.isOfCallersAgent(call)) {
                         throw Problem.notPermitted(
                                 "only %s may kick agents from the domain '%s', and its own owner the agent '%s'"
-                                        .formatted(DOMAINS_SIDE, pair.domain().name(), pair.agent().name()));
+                                        .formatted(
+                                                DOMAINS_SIDE,
+                                                pair.domain().name(),
+                                                pair.agent().name()));
                     }
                     pair.checkNotHost("kicked");
                     if (pair.membership() == null || pair.isIn(MemberState.BANNED)) {
@@ -186,8 +195,8 @@ final class MembershipTools {
     private Pair pairOfDomainsSide(Call call, Targets.ThisMember target) {
         var pair = pair(call, target.domain(), target.agent());
         if (!pair.domain().isRunBy(call)) {
-            throw Problem.notPermitted(
-                    "only %s may do this in the domain '%s'".formatted(DOMAINS_SIDE, pair.domain().name()));
+            throw Problem.notPermitted("only %s may do this in the domain '%s'"
+                    .formatted(DOMAINS_SIDE, pair.domain().name()));
         }
         return pair;
     }

@@ -35,20 +35,29 @@ final class PresenceTools {
 
     record OfUser(@Doc("Which agent.") Targets.@Nullable UserAgent target) {}
 
-    record LogOn(@Doc("Which agent.") Targets.@Nullable AgentOnly target, @Doc("How many messages.") @Nullable Page page) {}
+    record LogOn(
+            @Doc("Which agent.") Targets.@Nullable AgentOnly target,
+            @Doc("How many messages.") @Nullable Page page) {}
 
     record LogOff(@Doc("Which agent; self when left out.") Targets.@Nullable AgentOnly target) {}
 
     record Changed(
-            @Doc("The agent.") @Nullable Agent agent, @Doc("Whether this changed anything.") boolean changed) {}
+            @Doc("The agent.") @Nullable Agent agent,
+            @Doc("Whether this changed anything.") boolean changed) {}
 
     record LoggedOn(
             @Doc("The agent that you now speak as.") Agent agent,
-            @Doc("Whether you were not logged on as it before.") boolean changed,
-            @Doc("Its unread messages, oldest first; they stay unread until AP_Read or AP_Chat.") List<Message> content) {}
+
+            @Doc("Whether you were not logged on as it before.")
+            boolean changed,
+
+            @Doc("Its unread messages, oldest first; they stay unread until AP_Read or AP_Chat.")
+            List<Message> content) {}
 
     record Selected(
-            @Doc("The name of the agent that you address; absent when none is selected.") @Nullable String selected,
+            @Doc("The name of the agent that you address; absent when none is selected.") @Nullable
+            String selected,
+
             @Doc("Whether the selection changed.") boolean changed) {}
 
     private Tool<OfUser, Selected> select() {
@@ -86,7 +95,8 @@ final class PresenceTools {
                 .effect(Effect.MOVES)
                 .idempotent()
                 .handledBy(LogOn.class, LoggedOn.class, (in, call) -> {
-                    var name = AgentTools.nameOrSelf(call, in.target() == null ? null : in.target().agent());
+                    var name = AgentTools.nameOrSelf(
+                            call, in.target() == null ? null : in.target().agent());
                     var held = agents.read(call, name);
                     checkMayBe(call, held);
                     var before = call.context().self();
@@ -104,9 +114,10 @@ final class PresenceTools {
     private static void checkMayBe(Call call, AgentStore.Held held) {
         var bound = call.caller().boundAgent();
         if (held.owner() != call.context().user().id() || (bound != null && bound != held.id())) {
-            throw Problem.notPermitted(bound == null
-                    ? "only the owner of the agent '%s' may log on as it".formatted(held.name())
-                    : "your key is bound to another agent than '%s'".formatted(held.name()));
+            throw Problem.notPermitted(
+                    bound == null
+                            ? "only the owner of the agent '%s' may log on as it".formatted(held.name())
+                            : "your key is bound to another agent than '%s'".formatted(held.name()));
         }
     }
 
@@ -181,6 +192,7 @@ final class PresenceTools {
     }
 
     private static Name named(Call call, OfUser in) {
-        return AgentTools.nameOrSelf(call, in.target() == null ? null : in.target().agent());
+        return AgentTools.nameOrSelf(
+                call, in.target() == null ? null : in.target().agent());
     }
 }

@@ -42,11 +42,7 @@ public final class Runner implements ToolRunner {
     public record Surroundings(Clock clock, Presence presence) {}
 
     public Runner(
-            Catalogue catalogue,
-            Db db,
-            ContextStore contexts,
-            IdempotencyStore idempotency,
-            Surroundings around) {
+            Catalogue catalogue, Db db, ContextStore contexts, IdempotencyStore idempotency, Surroundings around) {
         this.catalogue = catalogue;
         this.db = db;
         this.contexts = contexts;
@@ -74,7 +70,10 @@ public final class Runner implements ToolRunner {
         } catch (Problem problem) {
             return refused(request, call, now, problem);
         } catch (RuntimeException e) {
-            LOG.atError().addKeyValue("request_id", request.requestId()).setCause(e).log("a tool failed");
+            LOG.atError()
+                    .addKeyValue("request_id", request.requestId())
+                    .setCause(e)
+                    .log("a tool failed");
             return refused(request, call, now, Problem.internal(request.requestId()));
         }
     }
@@ -110,14 +109,12 @@ public final class Runner implements ToolRunner {
 
         private static void checkAccess(Tool<?, ?> tool, Caller caller) {
             if (!tool.capability().isIn(caller.capabilities())) {
-                throw Problem.notPermitted(
-                        "your key lacks the capability '%s', which %s needs; an admin can give it"
-                                .formatted(tool.capability().word(), tool.name()));
+                throw Problem.notPermitted("your key lacks the capability '%s', which %s needs; an admin can give it"
+                        .formatted(tool.capability().word(), tool.name()));
             }
             if (!caller.roleAllows(tool)) {
-                throw Problem.notPermitted(
-                        "the role '%s' only reads; %s needs the role '%s', which an admin can give"
-                                .formatted(caller.role().word(), tool.name(), Role.MEMBER.word()));
+                throw Problem.notPermitted("the role '%s' only reads; %s needs the role '%s', which an admin can give"
+                        .formatted(caller.role().word(), tool.name(), Role.MEMBER.word()));
             }
         }
 

@@ -12,7 +12,9 @@ final class Targets {
 
     private Targets() {}
 
-    record UserOnly(@Doc(USER) @Nullable Name user, @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+    record UserOnly(
+            @Doc(USER) @Nullable Name user,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record UserAgent(
             @Doc(USER) @Nullable Name user,
@@ -26,59 +28,94 @@ final class Targets {
     /** For what is never taken from the context. */
     record ThisAgent(
             @Doc(USER) @Nullable Name user,
-            @Doc("The agent's name; always needed, never taken from the context.") Name agent,
+
+            @Doc("The agent's name; always needed, never taken from the context.")
+            Name agent,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    record ContextOnly(@Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+    record ContextOnly(
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record Domain(
-            @Doc("The domain's name.") Name domain, @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+            @Doc("The domain's name.") Name domain,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record DomainPrefix(
-            @Doc("How the domains' names start; all when left out.") @Nullable Name domain,
+            @Doc("How the domains' names start; all when left out.") @Nullable
+            Name domain,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record EnteredDomain(
-            @Doc("The domain's name; the entered one when left out.") @Nullable Name domain,
+            @Doc("The domain's name; the entered one when left out.") @Nullable
+            Name domain,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record EnteredDomainAgent(
-            @Doc("The domain's name; the entered one when left out.") @Nullable Name domain,
+            @Doc("The domain's name; the entered one when left out.") @Nullable
+            Name domain,
+
             @Doc("Shows just this member.") @Nullable Name agent,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record DomainSelf(
             @Doc("The domain's name.") Name domain,
-            @Doc("The agent's name; the one you are logged on as when left out.") @Nullable Name agent,
+
+            @Doc("The agent's name; the one you are logged on as when left out.") @Nullable
+            Name agent,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record DomainHost(
-            @Doc("The domain's name; always needed, never taken from the context.") Name domain,
+            @Doc("The domain's name; always needed, never taken from the context.")
+            Name domain,
+
             @Doc("For whom you act: the domain's host or an agent of yours; it does not limit what is destroyed.")
-                    @Nullable Name agent,
+            @Nullable
+            Name agent,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     /** For what is never taken from the context. */
     record ThisMember(
-            @Doc("The domain's name; always needed, never taken from the context.") Name domain,
-            @Doc("The agent's name; always needed, never taken from the context.") Name agent,
+            @Doc("The domain's name; always needed, never taken from the context.")
+            Name domain,
+
+            @Doc("The agent's name; always needed, never taken from the context.")
+            Name agent,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record Zone(
-            @Doc("The domain's name; the entered one when left out.") @Nullable Name domain,
+            @Doc("The domain's name; the entered one when left out.") @Nullable
+            Name domain,
+
             @Doc("The zone's name.") @Nullable Name zone,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     /** For what is never taken from the context. */
     record ThisZone(
-            @Doc("The domain's name; always needed, never taken from the context.") Name domain,
-            @Doc("The zone's name; always needed, never taken from the context.") Name zone,
+            @Doc("The domain's name; always needed, never taken from the context.")
+            Name domain,
+
+            @Doc("The zone's name; always needed, never taken from the context.")
+            Name zone,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record Chat(
             @Doc("Whom to address directly.") @Nullable Name agent,
-            @Doc("The domain of the zone to speak in; the entered one when left out.") @Nullable Name domain,
-            @Doc("The zone to speak in; 'main' when only a domain is given.") @Nullable Name zone,
-            @Doc("Your own user name. An agent with nobody else to address speaks to this user.") @Nullable Name user,
+
+            @Doc("The domain of the zone to speak in; the entered one when left out.") @Nullable
+            Name domain,
+
+            @Doc("The zone to speak in; 'main' when only a domain is given.") @Nullable
+            Name zone,
+
+            @Doc("Your own user name. An agent with nobody else to address speaks to this user.") @Nullable
+            Name user,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 }

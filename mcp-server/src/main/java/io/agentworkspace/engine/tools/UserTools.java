@@ -26,14 +26,23 @@ final class UserTools {
     record Me(
             @Doc("The user's name.") String user,
             @Doc("viewer, member, admin or owner.") Role role,
-            @Doc("What your credential may do; * means everything.") List<String> capabilities,
-            @Doc("The tenant that you belong to: you never see anything of another.") String tenant,
+
+            @Doc("What your credential may do; * means everything.")
+            List<String> capabilities,
+
+            @Doc("The tenant that you belong to: you never see anything of another.")
+            String tenant,
+
             @Doc("The tenant's plan.") String plan,
-            @Doc("The agent that you are logged on as.") @Nullable String self,
+
+            @Doc("The agent that you are logged on as.") @Nullable
+            String self,
+
             @Doc("The server's time.") Instant serverTime) {}
 
     record Shown(
-            @Doc("Who you are, as one record.") List<Me> profile, @Doc("Always empty.") List<Me> content) {}
+            @Doc("Who you are, as one record.") List<Me> profile,
+            @Doc("Always empty.") List<Me> content) {}
 
     private Tool<Read, Shown> read() {
         return Tool.named("US_Read")

@@ -42,39 +42,55 @@ final class ZoneTools {
 
     record NewZone(
             @Doc("The zone's name, unique in its domain.") Name name,
-            @Doc(value = "What is to be talked about there.", max = Limits.DESCRIPTION) @Nullable String description) {}
+
+            @Doc(value = "What is to be talked about there.", max = Limits.DESCRIPTION) @Nullable
+            String description) {}
 
     record Find(
-            @Doc("Of which domain.") Targets.@Nullable EnteredDomain target, @Doc("Which part.") @Nullable Page page) {}
+            @Doc("Of which domain.") Targets.@Nullable EnteredDomain target,
+            @Doc("Which part.") @Nullable Page page) {}
 
-    record Look(@Doc("Which zone.") Targets.@Nullable Zone target, @Doc("Which part.") @Nullable Page page) {}
+    record Look(
+            @Doc("Which zone.") Targets.@Nullable Zone target,
+            @Doc("Which part.") @Nullable Page page) {}
 
-    record Enter(@Doc("Which zone; 'main' when it is left out.") Targets.@Nullable Zone target) {}
+    record Enter(
+            @Doc("Which zone; 'main' when it is left out.") Targets.@Nullable Zone target) {}
 
     record Leave(@Doc("In which context.") Targets.@Nullable ContextOnly target) {}
 
-    record Create(@Doc("In which domain.") Targets.Domain target, @Doc("The new zone.") NewZone vx) {}
+    record Create(
+            @Doc("In which domain.") Targets.Domain target,
+            @Doc("The new zone.") NewZone vx) {}
 
     record Destroy(@Doc("Which zone.") Targets.ThisZone target) {}
 
     record Listed(
             @Doc("The zones, by name.") List<Zone> profile,
             @Doc("For each of them, what waits there.") List<Standing> content,
-            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable String nextCursor) {}
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
 
     record Standing(
             @Doc("The zone's name.") String zone,
+
             @Doc("How many messages wait there for you: for the agent you are logged on as, else for the user.")
             long unread,
-            @Doc("When something was last said there; absent unless you take part in the domain.")
-            @Nullable Instant lastMessageAt) {}
+
+            @Doc("When something was last said there; absent unless you take part in the domain.") @Nullable
+            Instant lastMessageAt) {}
 
     record Shown(
             @Doc("The zone.") List<Zone> profile,
             @Doc("Its latest messages, oldest first.") List<Message> content,
-            @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable String nextCursor) {}
 
-    record Entered(@Doc("The zone.") Zone zone, @Doc("Whether you were not in it before.") boolean changed) {}
+            @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
+            String nextCursor) {}
+
+    record Entered(
+            @Doc("The zone.") Zone zone,
+            @Doc("Whether you were not in it before.") boolean changed) {}
 
     record Created(@Doc("The new zone.") Zone zone) {}
 
@@ -89,11 +105,13 @@ final class ZoneTools {
                         said. Next: ZN_Read for the messages, ZN_Enter to talk there.""")
                 .needs(Capability.ZONE_READ)
                 .handledBy(Find.class, Listed.class, (in, call) -> {
-                    var found = reads.list(call, in.target() == null ? null : in.target().domain(), in.page());
+                    var found = reads.list(
+                            call, in.target() == null ? null : in.target().domain(), in.page());
                     return new Listed(
                             found.rows().stream().map(ZoneReads.Entry::zone).toList(),
                             found.rows().stream()
-                                    .map(entry -> new Standing(entry.zone().name(), entry.unread(), entry.lastMessageAt()))
+                                    .map(entry ->
+                                            new Standing(entry.zone().name(), entry.unread(), entry.lastMessageAt()))
                                     .toList(),
                             found.nextCursor());
                 });
@@ -142,7 +160,9 @@ final class ZoneTools {
         if (name == null && entered == null) {
             throw Problem.noContext("no domain is entered: give target.domain; DM_List shows those that you may see");
         }
-        return name != null ? name : Name.of(java.util.Objects.requireNonNull(entered).name());
+        return name != null
+                ? name
+                : Name.of(java.util.Objects.requireNonNull(entered).name());
     }
 
     private boolean enter(Call call, DomainStore.Held domain, ZoneStore.Held zone) {
@@ -189,7 +209,8 @@ final class ZoneTools {
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Created.class, (in, call) -> {
                     var domain = hold(call, in.target().domain());
-                    return new Created(zones.insert(call, domain, in.vx().name(), in.vx().description()));
+                    return new Created(
+                            zones.insert(call, domain, in.vx().name(), in.vx().description()));
                 });
     }
 
@@ -205,7 +226,8 @@ final class ZoneTools {
                     var domain = hold(call, in.target().domain());
                     var zone = zones.read(call, domain, in.target().zone());
                     if (in.target().zone().key().equals(ZoneStore.MAIN.key())) {
-                        throw Problem.conflict("the zone 'main' cannot be destroyed; it goes with its domain (DM_Destroy)");
+                        throw Problem.conflict(
+                                "the zone 'main' cannot be destroyed; it goes with its domain (DM_Destroy)");
                     }
                     zones.destroy(call, zone);
                     if (zone.ref().equals(call.context().zone())) {

@@ -54,7 +54,8 @@ class AgentToolsTest {
 
     @Test
     void theTextsKeepTheirLimits() {
-        ann.call("AP_Create", args("a".repeat(64), "d".repeat(2_000), "p".repeat(16_000))).ok();
+        ann.call("AP_Create", args("a".repeat(64), "d".repeat(2_000), "p".repeat(16_000)))
+                .ok();
         ann.call("AP_Create", args("a".repeat(65), "d", "p")).refused(1004, "vx.name", "1–64 characters");
         ann.call("AP_Create", args("b", "d".repeat(2_001), "p")).refused(1005, "vx.description", "2,000");
         ann.call("AP_Create", args("b", "d", "p".repeat(16_001))).refused(1005, "vx.profile", "16,000");
@@ -68,13 +69,19 @@ class AgentToolsTest {
     void someoneElsesAgentLooksMissing() {
         create(ann, "Ada", "private");
         var bob = tenant.member("bob");
-        var hidden = bob.call("AP_Read", "{'target':{'agent':'Ada'}}").refused(3001, "'Ada'").note();
-        var absent = bob.call("AP_Read", "{'target':{'agent':'Eve'}}").refused(3001, "'Eve'").note();
+        var hidden = bob.call("AP_Read", "{'target':{'agent':'Ada'}}")
+                .refused(3001, "'Ada'")
+                .note();
+        var absent = bob.call("AP_Read", "{'target':{'agent':'Eve'}}")
+                .refused(3001, "'Eve'")
+                .note();
         assertThat(hidden.replace("Ada", "Eve")).isEqualTo(absent);
-        for (var command : List.of("AP_Add", "AP_Remove", "AP_Destroy", "AP_Select", "AP_LogOn", "AP_LogOff", "AP_Modify")) {
+        for (var command :
+                List.of("AP_Add", "AP_Remove", "AP_Destroy", "AP_Select", "AP_LogOn", "AP_LogOff", "AP_Modify")) {
             bob.call(command, "{'target':{'agent':'Ada'}}").refused(3001, "'Ada'");
         }
-        bob.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ada','description':'mine'}}").refused(3001);
+        bob.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ada','description':'mine'}}")
+                .refused(3001);
     }
 
     @Test
@@ -82,7 +89,8 @@ class AgentToolsTest {
         create(ann, "Ada", "public");
         var bob = tenant.member("bob");
         bob.call("AP_Read", "{'target':{'agent':'Ada'}}").ok();
-        bob.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'mine'}}").refused(2003, "owner", "admins");
+        bob.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'mine'}}")
+                .refused(2003, "owner", "admins");
         bob.call("AP_Destroy", "{'target':{'agent':'Ada'}}").refused(2003, "owner", "admins");
         bob.call("AP_LogOn", "{'target':{'agent':'Ada'}}").refused(2003, "owner");
         tenant.person("root", Role.ADMIN)
@@ -95,10 +103,12 @@ class AgentToolsTest {
         create(ann, "Ada", "public");
         var bob = tenant.member("bob");
         bob.call("AP_Add", "{'target':{'agent':'Ada'}}").ok();
-        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'agent'}}").ok();
+        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'agent'}}")
+                .ok();
         bob.call("AP_Read", "{'target':{'agent':'Ada'}}").ok();
         tenant.member("eve").call("AP_Read", "{'target':{'agent':'Ada'}}").refused(3001);
-        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'private'}}").ok();
+        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'private'}}")
+                .ok();
         bob.call("AP_Read", "{'target':{'agent':'Ada'}}").refused(3001);
         assertThat(bob.call("AP_List").ok().at("/profile").size()).isZero();
     }
@@ -108,8 +118,10 @@ class AgentToolsTest {
         create(ann, "Ada", "private");
         var root = tenant.person("root", Role.ADMIN);
         root.call("AP_Read", "{'target':{'agent':'Ada'}}").ok();
-        assertThat(root.call("AP_List", "{'target':{'user':'ANN'}}").ok().texts("/profile", "name")).containsExactly("Ada");
-        root.call("AP_Create", "{'target':{'user':'ann'},'vx':{'name':'Bea','description':'d'}}").ok();
+        assertThat(root.call("AP_List", "{'target':{'user':'ANN'}}").ok().texts("/profile", "name"))
+                .containsExactly("Ada");
+        root.call("AP_Create", "{'target':{'user':'ann'},'vx':{'name':'Bea','description':'d'}}")
+                .ok();
         assertThat(ann.call("AP_List").ok().texts("/profile", "name")).containsExactly("Ada", "Bea");
         root.call("AP_List", "{'target':{'user':'nobody'}}").refused(3001, "user", "'nobody'");
         ann.call("AP_List", "{'target':{'user':'root'}}").refused(2003, "target.user", "'ann'");
@@ -149,7 +161,8 @@ class AgentToolsTest {
         var seen = new ArrayList<String>();
         var cursor = "";
         do {
-            var page = ann.call("AP_List", "{'page':{'limit':5%s}}".formatted(cursor)).ok();
+            var page = ann.call("AP_List", "{'page':{'limit':5%s}}".formatted(cursor))
+                    .ok();
             seen.addAll(page.texts("/profile", "name"));
             cursor = page.text("/next_cursor").isEmpty() ? "" : ",'cursor':'%s'".formatted(page.text("/next_cursor"));
         } while (!cursor.isEmpty());
@@ -164,9 +177,12 @@ class AgentToolsTest {
 
     @Test
     void updatingReplacesNameAndDescriptionAndKeepsTheRest() {
-        ann.call("AP_Create", "{'vx':{'name':'Ada','description':'old','profile':'You are Ada.','access':'public'}}").ok();
-        ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ida'}}").refused(1003, "vx.description is required");
-        var updated = ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ida','description':'new'}}").ok();
+        ann.call("AP_Create", "{'vx':{'name':'Ada','description':'old','profile':'You are Ada.','access':'public'}}")
+                .ok();
+        ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ida'}}")
+                .refused(1003, "vx.description is required");
+        var updated = ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ida','description':'new'}}")
+                .ok();
         assertThat(updated.text("/agent/name")).isEqualTo("Ida");
         assertThat(updated.text("/agent/profile")).isEqualTo("You are Ada.");
         assertThat(updated.text("/agent/access")).isEqualTo("public");
@@ -178,8 +194,10 @@ class AgentToolsTest {
     void anAgentCannotTakeAnothersName() {
         create(ann, "Ada", "private");
         create(ann, "Bea", "private");
-        ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'bea','description':'d'}}").refused(3002, "'bea'");
-        ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'ADA','description':'d'}}").ok();
+        ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'bea','description':'d'}}")
+                .refused(3002, "'bea'");
+        ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'ADA','description':'d'}}")
+                .ok();
     }
 
     @Test
@@ -188,18 +206,22 @@ class AgentToolsTest {
         var same = ann.call("AP_Modify", "{'target':{'agent':'Ada'}}").ok();
         assertThat(same.at("/changed").asBoolean()).isFalse();
         assertThat(same.number("/revision")).isEqualTo(1);
-        var changed = ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p'}}").ok();
+        var changed = ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p'}}")
+                .ok();
         assertThat(changed.at("/changed").asBoolean()).isTrue();
         assertThat(changed.text("/agent/description")).isEqualTo("d");
         assertThat(changed.number("/revision")).isEqualTo(2);
-        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':' '}}").refused(1004, "vx.description");
+        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':' '}}")
+                .refused(1004, "vx.description");
     }
 
     @Test
     void aStaleRevisionIsAConflict() {
         create(ann, "Ada", "private");
-        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p'},'if_revision':1}").ok();
-        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'q'},'if_revision':1}").refused(3003, "if_revision is 1", "now 2");
+        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p'},'if_revision':1}")
+                .ok();
+        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'q'},'if_revision':1}")
+                .refused(3003, "if_revision is 1", "now 2");
         ann.call("AP_Destroy", "{'target':{'agent':'Ada'},'if_revision':1}").refused(3003, "if_revision");
         ann.call("AP_Destroy", "{'target':{'agent':'Ada'},'if_revision':2}").ok();
     }
@@ -222,11 +244,15 @@ class AgentToolsTest {
     void everyChangeOfAnAgentIsAnEventOfTheSameTransaction() {
         create(ann, "Ada", "private");
         ann.call("AP_Modify", "{'target':{'agent':'Ada'}}").ok();
-        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'public','profile':'p'}}").ok();
-        ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ada','description':'x'},'if_revision':1}").refused(3003);
+        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'public','profile':'p'}}")
+                .ok();
+        ann.call("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Ada','description':'x'},'if_revision':1}")
+                .refused(3003);
         ann.call("AP_Destroy", "{'target':{'agent':'Ada'}}").ok();
         for (var door : Door.values()) {
-            assertThat(TestDatabase.db().sql("SELECT type || ' ' || data AS told FROM event WHERE tenant_id = :tenant ORDER BY created_at, type")
+            assertThat(TestDatabase.db()
+                            .sql(
+                                    "SELECT type || ' ' || data AS told FROM event WHERE tenant_id = :tenant ORDER BY created_at, type")
                             .set("tenant", tenant.id(door))
                             .list(row -> row.text("told")))
                     .containsExactly(
@@ -238,7 +264,8 @@ class AgentToolsTest {
 
     @Test
     void readingAnswersTheRecord() {
-        ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d','profile':'You are Ada.'}}").ok();
+        ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d','profile':'You are Ada.'}}")
+                .ok();
         var read = ann.call("AP_Read", "{'target':{'agent':'ADA'}}").ok();
         assertThat(read.text("/profile/0/profile")).isEqualTo("You are Ada.");
         assertThat(read.at("/content").isArray()).isTrue();

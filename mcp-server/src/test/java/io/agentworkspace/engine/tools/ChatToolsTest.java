@@ -13,14 +13,16 @@ class ChatToolsTest {
 
     ChatToolsTest() {
         for (var agent : new String[] {"Ada", "Bob"}) {
-            ann.call("AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(agent)).ok();
+            ann.call("AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(agent))
+                    .ok();
             logOn(agent);
         }
     }
 
     /** Each agent has a context of its own, named like it. */
     private void logOn(String agent) {
-        ann.call("AP_LogOn", "{'target':{'agent':'%1$s','context':'%1$s'}}".formatted(agent)).ok();
+        ann.call("AP_LogOn", "{'target':{'agent':'%1$s','context':'%1$s'}}".formatted(agent))
+                .ok();
     }
 
     private Reply say(String as, String to, String content) {
@@ -38,7 +40,8 @@ class ChatToolsTest {
         var listed = ann.call("AP_List", "{'target':{'agent':'ada'}}").ok();
         assertThat(listed.number("/content/0/unread")).isEqualTo(1);
         assertThat(listed.text("/content/0/last_message_at")).isEqualTo(said.text("/content/0/created_at"));
-        var loggedOn = ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}").ok();
+        var loggedOn = ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}")
+                .ok();
         assertThat(loggedOn.texts("/content", "content")).containsExactly("Good morning");
         assertThat(loggedOn.number("/header/unread")).isEqualTo(1);
         assertThat(loggedOn.at("/changed").asBoolean()).isFalse();
@@ -68,7 +71,8 @@ class ChatToolsTest {
     @Test
     void anAgentAnswersTheUserWhereTheMessageStands() {
         var asked = say("default", "Ada", "ready?").ok().text("/content/0/id");
-        var answer = ann.call("AP_Chat", "{'target':{'context':'Ada'},'content':'yes','reply_to':'%s'}".formatted(asked));
+        var answer =
+                ann.call("AP_Chat", "{'target':{'context':'Ada'},'content':'yes','reply_to':'%s'}".formatted(asked));
         assertThat(answer.ok().text("/content/0/to")).isEqualTo("ann");
         assertThat(answer.text("/content/0/reply_to")).isEqualTo(asked);
         var next = say("default", "Ada", "good").ok();
@@ -77,7 +81,8 @@ class ChatToolsTest {
 
     @Test
     void anAgentWithNobodyElseToAddressSpeaksToItsUser() {
-        var said = ann.call("AP_Chat", "{'target':{'user':'ann','context':'Ada'},'content':'done'}").ok();
+        var said = ann.call("AP_Chat", "{'target':{'user':'ann','context':'Ada'},'content':'done'}")
+                .ok();
         assertThat(said.text("/content/0/to")).isEqualTo("ann");
         assertThat(said.text("/content/0/to_kind")).isEqualTo("user");
     }
@@ -87,17 +92,23 @@ class ChatToolsTest {
         ann.call("AP_Chat", "{'content':'hm'}").refused(1006, "AP_Select", "ZN_Enter");
         ann.call("AP_Select", "{'target':{'agent':'bob'}}").ok();
         assertThat(ann.call("AP_Select").ok().text("/selected")).isEqualTo("Bob");
-        assertThat(ann.call("AP_Chat", "{'content':'hm'}").ok().text("/content/0/to")).isEqualTo("Bob");
+        assertThat(ann.call("AP_Chat", "{'content':'hm'}").ok().text("/content/0/to"))
+                .isEqualTo("Bob");
     }
 
     @Test
     void answersOfAgentsToAgentsEndAfterEightHops() {
         for (var hop = 0; hop <= 8; hop++) {
-            var said = say(hop % 2 == 0 ? "Ada" : "Bob", hop % 2 == 0 ? "Bob" : "Ada", "hop " + hop).ok();
+            var said = say(hop % 2 == 0 ? "Ada" : "Bob", hop % 2 == 0 ? "Bob" : "Ada", "hop " + hop)
+                    .ok();
             assertThat(said.at("/content/0/chain").size()).isEqualTo(hop);
         }
         say("Bob", "Ada", "one too many").refused(3003, "loop guard", "hop 9");
-        assertThat(ann.call("AP_Read", "{'target':{'agent':'Ada'}}").ok().at("/content").size()).isEqualTo(9);
+        assertThat(ann.call("AP_Read", "{'target':{'agent':'Ada'}}")
+                        .ok()
+                        .at("/content")
+                        .size())
+                .isEqualTo(9);
     }
 
     @Test
@@ -115,7 +126,8 @@ class ChatToolsTest {
         ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'  '}").refused(1003, "content is required");
         say("default", "Nobody", "x").refused(3001, "'Nobody'");
         say("Ada", "Ada", "to myself").refused(1004, "another agent");
-        ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'x','reply_to':'7'}").refused(1004, "reply_to");
+        ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'x','reply_to':'7'}")
+                .refused(1004, "reply_to");
     }
 
     @Test
@@ -138,13 +150,23 @@ class ChatToolsTest {
         for (var i = 1; i <= 7; i++) {
             say("default", "Ada", "m" + i).ok();
         }
-        var page = ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'limit':3}}").ok();
+        var page = ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'limit':3}}")
+                .ok();
         assertThat(page.texts("/content", "content")).containsExactly("m5", "m6", "m7");
-        page = ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'limit':3,'cursor':'%s'}}".formatted(page.text("/next_cursor"))).ok();
+        page = ann.call(
+                        "AP_Read",
+                        "{'target':{'agent':'Ada'},'page':{'limit':3,'cursor':'%s'}}"
+                                .formatted(page.text("/next_cursor")))
+                .ok();
         assertThat(page.texts("/content", "content")).containsExactly("m2", "m3", "m4");
-        page = ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'limit':3,'cursor':'%s'}}".formatted(page.text("/next_cursor"))).ok();
+        page = ann.call(
+                        "AP_Read",
+                        "{'target':{'agent':'Ada'},'page':{'limit':3,'cursor':'%s'}}"
+                                .formatted(page.text("/next_cursor")))
+                .ok();
         assertThat(page.texts("/content", "content")).containsExactly("m1");
         assertThat(page.at("/next_cursor").isMissingNode()).isTrue();
-        ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'cursor':'nonsense'}}").refused(1004, "page.cursor");
+        ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'cursor':'nonsense'}}")
+                .refused(1004, "page.cursor");
     }
 }

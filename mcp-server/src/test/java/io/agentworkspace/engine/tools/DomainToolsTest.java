@@ -55,7 +55,8 @@ class DomainToolsTest {
     @Test
     void selfBecomesTheHostAndHearsWhatIsSaid() {
         agents(ann, "Ada");
-        var made = ann.call("DM_Create", "{'target':{'context':'Ada'},'vx':{'name':'Library','description':'d'}}").ok();
+        var made = ann.call("DM_Create", "{'target':{'context':'Ada'},'vx':{'name':'Library','description':'d'}}")
+                .ok();
         assertThat(made.text("/domain/host")).isEqualTo("Ada");
         say(ann, "default", "Library", "main", "hello").ok();
         assertThat(unread(ann, "Ada")).isEqualTo(1);
@@ -78,7 +79,9 @@ class DomainToolsTest {
         ann.call("DM_Create", wanted.formatted("Open")).refused(2003, "your own agent", "'Open'");
         ann.call("DM_Create", wanted.formatted("Closed")).refused(3001, "'Closed'");
         readDomain(ann, "Library").refused(3001);
-        var made = tenant.person("eve", Role.ADMIN).call("DM_Create", wanted.formatted("Closed")).ok();
+        var made = tenant.person("eve", Role.ADMIN)
+                .call("DM_Create", wanted.formatted("Closed"))
+                .ok();
         assertThat(made.text("/domain/host")).isEqualTo("Closed");
         assertThat(made.text("/domain/owner")).isEqualTo("eve");
     }
@@ -100,7 +103,8 @@ class DomainToolsTest {
         ann.call("DM_Create", create("x", ",'description':' '")).refused(1003, "vx.description is required");
         domain(ann, "x", "private");
         ann.call("DM_Update", "{'target':{'domain':'x'}}").refused(1003, "vx.name is required");
-        ann.call("DM_Update", "{'target':{'domain':'x'},'vx':{'name':'y'}}").refused(1003, "vx.description is required");
+        ann.call("DM_Update", "{'target':{'domain':'x'},'vx':{'name':'y'}}")
+                .refused(1003, "vx.description is required");
         ann.call("DM_Update", create("y", ",'description':'d'")).refused(1003, "target.domain is required");
         ann.call("DM_Destroy").refused(1003, "target.domain is required");
     }
@@ -122,12 +126,16 @@ class DomainToolsTest {
     void lengthsHoldAtTheirEdges() {
         domain(ann, "n".repeat(64), "private");
         ann.call("DM_Create", create("n".repeat(65), ",'description':'d'")).refused(1004, "vx.name");
-        ann.call("DM_Create", create("a", ",'description':'%s'".formatted("d".repeat(2_000)))).ok();
-        ann.call("DM_Create", create("b", ",'description':'%s'".formatted("d".repeat(2_001)))).refused(1005, "2,000");
-        ann.call("DM_Create", create("c", ",'description':'d','profile':'%s'".formatted("p".repeat(16_000)))).ok();
+        ann.call("DM_Create", create("a", ",'description':'%s'".formatted("d".repeat(2_000))))
+                .ok();
+        ann.call("DM_Create", create("b", ",'description':'%s'".formatted("d".repeat(2_001))))
+                .refused(1005, "2,000");
+        ann.call("DM_Create", create("c", ",'description':'d','profile':'%s'".formatted("p".repeat(16_000))))
+                .ok();
         ann.call("DM_Create", create("e", ",'description':'d','profile':'%s'".formatted("p".repeat(16_001))))
                 .refused(1005, "16,000");
-        ann.call("DM_Create", create("f", ",'description':'d','access':'bank'")).refused(1004, "vx.access", "private, domain");
+        ann.call("DM_Create", create("f", ",'description':'d','access':'bank'"))
+                .refused(1004, "vx.access", "private, domain");
     }
 
     @Test
@@ -137,7 +145,8 @@ class DomainToolsTest {
         domain(ann, "Archive", "private");
         ann.call("DM_Update", "{'target':{'domain':'Archive'},'vx':{'name':'library','description':'d'}}")
                 .refused(3002, "'library' is taken");
-        ann.call("DM_Update", "{'target':{'domain':'library'},'vx':{'name':'LIBRARY','description':'d'}}").ok();
+        ann.call("DM_Update", "{'target':{'domain':'library'},'vx':{'name':'LIBRARY','description':'d'}}")
+                .ok();
         assertThat(readDomain(ann, "library").ok().text("/profile/0/name")).isEqualTo("LIBRARY");
     }
 
@@ -165,8 +174,10 @@ class DomainToolsTest {
     private static boolean sees(Person person) {
         var code = readDomain(person, "Library").code();
         assertThat(code).isIn(0, 3001);
-        assertThat(person.call("ZN_List", "{'target':{'domain':'Library'}}").code()).isEqualTo(code);
-        assertThat(person.call("DM_List").ok().texts("/profile", "name").contains("Library")).isEqualTo(code == 0);
+        assertThat(person.call("ZN_List", "{'target':{'domain':'Library'}}").code())
+                .isEqualTo(code);
+        assertThat(person.call("DM_List").ok().texts("/profile", "name").contains("Library"))
+                .isEqualTo(code == 0);
         return code == 0;
     }
 
@@ -182,9 +193,11 @@ class DomainToolsTest {
 
     @Test
     void updatingReplacesNameAndDescriptionAndKeepsTheRest() {
-        ann.call("DM_Create", create("Library", ",'description':'d','profile':'p','access':'public'")).ok();
+        ann.call("DM_Create", create("Library", ",'description':'d','profile':'p','access':'public'"))
+                .ok();
         var updated = ann.call(
-                        "DM_Update", "{'target':{'domain':'library'},'vx':{'name':'Archive','description':'Old books.'}}")
+                        "DM_Update",
+                        "{'target':{'domain':'library'},'vx':{'name':'Archive','description':'Old books.'}}")
                 .ok();
         assertThat(updated.text("/domain/name")).isEqualTo("Archive");
         assertThat(updated.text("/domain/description")).isEqualTo("Old books.");
@@ -206,7 +219,8 @@ class DomainToolsTest {
     void aRenamedDomainStaysEntered() {
         domain(ann, "Library", "private");
         enter(ann, "default", "Library", "main").ok();
-        var renamed = ann.call("DM_Update", "{'target':{'domain':'Library'},'vx':{'name':'Archive','description':'d'}}");
+        var renamed =
+                ann.call("DM_Update", "{'target':{'domain':'Library'},'vx':{'name':'Archive','description':'d'}}");
         assertThat(renamed.ok().text("/header/context/domain")).isEqualTo("Archive");
         assertThat(ann.call("DM_Read").ok().text("/profile/0/name")).isEqualTo("Archive");
     }
@@ -218,7 +232,8 @@ class DomainToolsTest {
         var rest = service.equals("DM_Update") ? ",'vx':{'name':'Library','description':'d'}" : "";
         var update = "{'target':{'domain':'Library'},'if_revision':%d%s}";
         ann.call(service, update.formatted(2, rest)).refused(3003, "if_revision is 2", "is now 1");
-        assertThat(readDomain(ann, "Library").ok().number("/profile/0/revision")).isEqualTo(1);
+        assertThat(readDomain(ann, "Library").ok().number("/profile/0/revision"))
+                .isEqualTo(1);
         ann.call(service, update.formatted(1, rest)).ok();
     }
 
@@ -232,7 +247,8 @@ class DomainToolsTest {
         ann.call(service, arguments.formatted("default"))
                 .refused(2003, "only the owner of the domain 'Library' and admins");
         bob.call(service, arguments.formatted("Ben")).refused(2003, "only the owner");
-        assertThat(readDomain(ann, "Library").ok().number("/profile/0/revision")).isEqualTo(1);
+        assertThat(readDomain(ann, "Library").ok().number("/profile/0/revision"))
+                .isEqualTo(1);
         tenant.owner().call(service, arguments.formatted("default")).ok();
     }
 
@@ -247,14 +263,19 @@ class DomainToolsTest {
         enter(bob, "Ben", "Library", "Desk").ok();
         say(ann, "Ada", "Library", "Desk", "hello").ok();
         assertThat(unread(bob, "Ben")).isEqualTo(1);
-        var destroyed = ann.call("DM_Destroy", "{'target':{'domain':'Library','context':'Ada'}}").ok();
+        var destroyed = ann.call("DM_Destroy", "{'target':{'domain':'Library','context':'Ada'}}")
+                .ok();
         assertThat(destroyed.at("/changed").asBoolean()).isTrue();
         assertThat(destroyed.at("/header/context/domain").isMissingNode()).isTrue();
         assertThat(unread(bob, "Ben")).isZero();
         var context = bob.call("US_Read", "{'target':{'context':'Ben'}}").ok();
         assertThat(context.at("/header/context/domain").isMissingNode()).isTrue();
         assertThat(context.at("/header/context/zone").isMissingNode()).isTrue();
-        assertThat(bob.call("AP_Read", "{'target':{'agent':'Ben'}}").ok().at("/content").size()).isZero();
+        assertThat(bob.call("AP_Read", "{'target':{'agent':'Ben'}}")
+                        .ok()
+                        .at("/content")
+                        .size())
+                .isZero();
         domain(bob, "Library", "private");
         assertThat(readDomain(bob, "Library").ok().texts("/zones", "name")).containsExactly("main");
     }
@@ -297,7 +318,9 @@ class DomainToolsTest {
         hosted(ann, "Library", "public", "Ada");
         invite(bob, "Library", "Ben").ok();
         enter(bob, "Ben", "Library", "main").ok();
-        ann.call("DM_Update", "{'target':{'domain':'Library'},'vx':{'name':'Library','description':'d','access':'private'}}")
+        ann.call(
+                        "DM_Update",
+                        "{'target':{'domain':'Library'},'vx':{'name':'Library','description':'d','access':'private'}}")
                 .ok();
         Scene.of(ann, "DM_Kick", "Library", "Ben").ok();
         bob.call("DM_Read", "{'target':{'context':'Ben'}}").refused(1006, "ZN_Enter");
@@ -314,7 +337,8 @@ class DomainToolsTest {
         Scene.of(ann, "DM_Ban", "Library", "Ben").ok();
         invite(bob, "Library", "Bud").ok();
         invite(ann, "Library", "Bea").ok();
-        assertThat(readDomain(ann, "Library").ok().texts("/content", "agent")).containsExactly("Ada", "Bea", "Ben", "Bud");
+        assertThat(readDomain(ann, "Library").ok().texts("/content", "agent"))
+                .containsExactly("Ada", "Bea", "Ben", "Bud");
         assertThat(readDomain(tenant.owner(), "Library").ok().texts("/content", "state"))
                 .containsExactly("member", "member", "banned", "member");
         assertThat(readDomain(bob, "Library").ok().texts("/content", "agent")).containsExactly("Ada", "Bea", "Bud");
@@ -324,7 +348,8 @@ class DomainToolsTest {
     void membersComeInPagesByNameOrOneAlone() {
         domain(ann, "Library", "private");
         for (var i = 0; i < 55; i++) {
-            ann.call("AP_Create", "{'vx':{'name':'a%02d','description':'d'}}".formatted(i)).ok();
+            ann.call("AP_Create", "{'vx':{'name':'a%02d','description':'d'}}".formatted(i))
+                    .ok();
             invite(ann, "Library", "a%02d".formatted(i)).ok();
         }
         var first = readDomain(ann, "Library").ok();
@@ -335,14 +360,22 @@ class DomainToolsTest {
                 .ok();
         assertThat(second.texts("/content", "agent")).containsExactly("a50", "a51", "a52", "a53", "a54");
         assertThat(second.at("/next_cursor").isMissingNode()).isTrue();
-        var all = ann.call("DM_Read", "{'target':{'domain':'Library'},'page':{'limit':55}}").ok();
+        var all = ann.call("DM_Read", "{'target':{'domain':'Library'},'page':{'limit':55}}")
+                .ok();
         assertThat(all.at("/content").size()).isEqualTo(55);
         assertThat(all.at("/next_cursor").isMissingNode()).isTrue();
-        assertThat(Scene.of(ann, "DM_Read", "Library", "A07").ok().texts("/content", "agent")).containsExactly("a07");
-        assertThat(Scene.of(ann, "DM_Read", "Library", "nobody").ok().at("/content").size()).isZero();
+        assertThat(Scene.of(ann, "DM_Read", "Library", "A07").ok().texts("/content", "agent"))
+                .containsExactly("a07");
+        assertThat(Scene.of(ann, "DM_Read", "Library", "nobody")
+                        .ok()
+                        .at("/content")
+                        .size())
+                .isZero();
         assertThat(ann.call("DM_List").ok().number("/content/0/members")).isEqualTo(55);
-        ann.call("DM_Read", "{'target':{'domain':'Library'},'page':{'cursor':'!'}}").refused(1004, "page.cursor");
-        ann.call("DM_Read", "{'target':{'domain':'Library'},'page':{'limit':0}}").refused(1004, "page.limit");
+        ann.call("DM_Read", "{'target':{'domain':'Library'},'page':{'cursor':'!'}}")
+                .refused(1004, "page.cursor");
+        ann.call("DM_Read", "{'target':{'domain':'Library'},'page':{'limit':0}}")
+                .refused(1004, "page.limit");
     }
 
     @Test
@@ -351,14 +384,21 @@ class DomainToolsTest {
         hosted(ann, "Library", "public", "Ada");
         zone(ann, "Library", "Desk");
         for (var i = 1; i <= 22; i++) {
-            say(ann, "default", "Library", i % 2 == 0 ? "main" : "Desk", "m%02d".formatted(i)).ok();
+            say(ann, "default", "Library", i % 2 == 0 ? "main" : "Desk", "m%02d".formatted(i))
+                    .ok();
         }
         var read = readDomain(ann, "Library").ok();
-        assertThat(read.texts("/messages", "content")).hasSize(20).startsWith("m03", "m04").endsWith("m21", "m22").isSorted();
+        assertThat(read.texts("/messages", "content"))
+                .hasSize(20)
+                .startsWith("m03", "m04")
+                .endsWith("m21", "m22")
+                .isSorted();
         assertThat(read.texts("/messages", "zone")).startsWith("Desk", "main");
         assertThat(unread(ann, "Ada")).isEqualTo(22);
-        assertThat(readDomain(tenant.owner(), "Library").ok().at("/messages").size()).isEqualTo(20);
-        assertThat(readDomain(bob, "Library").ok().at("/messages").isMissingNode()).isTrue();
+        assertThat(readDomain(tenant.owner(), "Library").ok().at("/messages").size())
+                .isEqualTo(20);
+        assertThat(readDomain(bob, "Library").ok().at("/messages").isMissingNode())
+                .isTrue();
         agents(bob, "Ben");
         invite(bob, "Library", "Ben").ok();
         assertThat(readDomain(bob, "Library").ok().at("/messages").size()).isEqualTo(20);
@@ -402,10 +442,15 @@ class DomainToolsTest {
                 .containsExactly("d1", "d2", "d4");
         var page = ann.call("DM_List", "{'page':{'limit':3}}").ok();
         assertThat(page.texts("/profile", "name")).containsExactly("d1", "d2", "d4");
-        var next = ann.call("DM_List", "{'page':{'limit':3,'cursor':'%s'}}".formatted(page.text("/next_cursor"))).ok();
+        var next = ann.call("DM_List", "{'page':{'limit':3,'cursor':'%s'}}".formatted(page.text("/next_cursor")))
+                .ok();
         assertThat(next.texts("/profile", "name")).containsExactly("e1");
         assertThat(next.at("/next_cursor").isMissingNode()).isTrue();
-        assertThat(bob.call("DM_List", "{'target':{'domain':'none'}}").ok().at("/content").size()).isZero();
+        assertThat(bob.call("DM_List", "{'target':{'domain':'none'}}")
+                        .ok()
+                        .at("/content")
+                        .size())
+                .isZero();
     }
 
     @Test
@@ -432,7 +477,8 @@ class DomainToolsTest {
         hosted(stranger, "Library", "private", "Ada");
         zone(stranger, "Library", "Desk");
         assertThat(readDomain(stranger, "Library").ok().at("/messages").size()).isZero();
-        stranger.call("DM_Update", "{'target':{'domain':'Library'},'vx':{'name':'Library','description':'theirs'}}").ok();
+        stranger.call("DM_Update", "{'target':{'domain':'Library'},'vx':{'name':'Library','description':'theirs'}}")
+                .ok();
         stranger.call("DM_Destroy", "{'target':{'domain':'Library'}}").ok();
         var after = readDomain(ann, "Library").ok();
         for (var part : new String[] {"/profile", "/content", "/zones", "/messages"}) {

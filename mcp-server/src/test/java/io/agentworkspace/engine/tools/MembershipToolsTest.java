@@ -121,7 +121,8 @@ class MembershipToolsTest {
     void whoDecidesForNeitherSideMayNothing() {
         library("public");
         var cat = tenant.member("cat");
-        invite(cat, "Library", "Ben").refused(2003, "neither for the domain 'Library' nor for the agent 'Ben'", "owner");
+        invite(cat, "Library", "Ben")
+                .refused(2003, "neither for the domain 'Library' nor for the agent 'Ben'", "owner");
         invite(bob, "Library", "Ben").ok();
         of(cat, "DM_Kick", "Library", "Ben").refused(2003, "'Library'", "'Ben'");
         of(cat, "DM_Ban", "Library", "Ben").refused(2003, "host");
@@ -169,7 +170,11 @@ class MembershipToolsTest {
         bob.call("DM_Kick", asBen.formatted("Ada")).ok();
         isNow(bob.call("DM_Ban", asBen.formatted("Ada")), "banned", true);
         of(bob, "DM_Unban", "Hall", "Ada").refused(2003, "host");
-        assertThat(bob.call("DM_Unban", asBen.formatted("Ada")).ok().at("/changed").asBoolean()).isTrue();
+        assertThat(bob.call("DM_Unban", asBen.formatted("Ada"))
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isTrue();
     }
 
     @Test
@@ -262,11 +267,17 @@ class MembershipToolsTest {
         of(ann, service, "Library", "Ben").ok();
         say(ann, "default", "Library", "main", "not heard").ok();
         assertThat(unread(bob, "Ben")).isZero();
-        assertThat(bob.call("AP_Read", "{'target':{'agent':'Ben'}}").ok().at("/content").size()).isZero();
-        var said = bob.call("AP_Chat", "{'target':{'agent':'Ben'},'content':'note to self'}").ok();
+        assertThat(bob.call("AP_Read", "{'target':{'agent':'Ben'}}")
+                        .ok()
+                        .at("/content")
+                        .size())
+                .isZero();
+        var said = bob.call("AP_Chat", "{'target':{'agent':'Ben'},'content':'note to self'}")
+                .ok();
         assertThat(said.texts("/content", "content")).containsExactly("note to self");
         bob.call("AP_Chat", "{'content':'hello?'}").refused(3003);
-        assertThat(readDomain(bob, "Library").ok().at("/messages").isMissingNode()).isTrue();
+        assertThat(readDomain(bob, "Library").ok().at("/messages").isMissingNode())
+                .isTrue();
     }
 
     @Test
@@ -275,7 +286,8 @@ class MembershipToolsTest {
         invite(bob, "Library", "Ben").ok();
         say(ann, "default", "Library", "main", "heard").ok();
         assertThat(unread(bob, "Ben")).isEqualTo(1);
-        var left = bob.call("DM_Kick", "{'target':{'domain':'Library','agent':'Ben','context':'Ben'}}").ok();
+        var left = bob.call("DM_Kick", "{'target':{'domain':'Library','agent':'Ben','context':'Ben'}}")
+                .ok();
         assertThat(left.number("/header/unread")).isZero();
     }
 
@@ -322,7 +334,8 @@ class MembershipToolsTest {
         agents(owner, "Oak");
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Callable<Reply> twin = () -> invite(owner, "Crowd", "Oak").ok();
-            var replies = threads.invokeAll(IntStream.range(0, 20).mapToObj(_ -> twin).toList());
+            var replies =
+                    threads.invokeAll(IntStream.range(0, 20).mapToObj(_ -> twin).toList());
             var changed = 0;
             for (var reply : replies) {
                 assertThat(reply.get().text("/membership/state")).isEqualTo("member");
@@ -350,7 +363,8 @@ class MembershipToolsTest {
                 one.get();
                 other.get();
             }
-            assertThat(of(owner, "DM_Read", "Crowd", "Jay").ok().texts("/content", "state")).containsExactly("member");
+            assertThat(of(owner, "DM_Read", "Crowd", "Jay").ok().texts("/content", "state"))
+                    .containsExactly("member");
             of(owner, "DM_Kick", "Crowd", "Jay").ok();
         }
     }

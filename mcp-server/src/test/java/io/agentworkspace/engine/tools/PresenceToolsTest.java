@@ -13,21 +13,34 @@ class PresenceToolsTest {
 
     PresenceToolsTest() {
         for (var name : new String[] {"Ada", "Bea"}) {
-            ann.call("AP_Create", "{'vx':{'name':'%s','description':'d','access':'public'}}".formatted(name)).ok();
+            ann.call("AP_Create", "{'vx':{'name':'%s','description':'d','access':'public'}}".formatted(name))
+                    .ok();
         }
     }
 
     @Test
     void addingAndRemovingAreIdempotent() {
         var bob = tenant.member("bob");
-        assertThat(bob.call("AP_Add", "{'target':{'agent':'Ada'}}").ok().at("/changed").asBoolean()).isTrue();
-        assertThat(bob.call("AP_Add", "{'target':{'agent':'ada'}}").ok().at("/changed").asBoolean()).isFalse();
+        assertThat(bob.call("AP_Add", "{'target':{'agent':'Ada'}}")
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isTrue();
+        assertThat(bob.call("AP_Add", "{'target':{'agent':'ada'}}")
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isFalse();
         assertThat(bob.call("AP_List").ok().texts("/profile", "name")).containsExactly("Ada");
         bob.call("AP_Select", "{'target':{'agent':'Ada'}}").ok();
         var removed = bob.call("AP_Remove", "{'target':{'agent':'Ada'}}").ok();
         assertThat(removed.at("/changed").asBoolean()).isTrue();
         assertThat(removed.at("/header/context/agent").isMissingNode()).isTrue();
-        assertThat(bob.call("AP_Remove", "{'target':{'agent':'Ada'}}").ok().at("/changed").asBoolean()).isFalse();
+        assertThat(bob.call("AP_Remove", "{'target':{'agent':'Ada'}}")
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isFalse();
         bob.call("AP_Read", "{'target':{'agent':'Ada'}}").ok();
         bob.call("AP_Add").refused(1006, "AP_LogOn");
     }
@@ -40,7 +53,11 @@ class PresenceToolsTest {
         assertThat(on.at("/changed").asBoolean()).isTrue();
         assertThat(on.at("/agent/online").asBoolean()).isTrue();
         assertThat(online("Ada")).isTrue();
-        assertThat(ann.call("AP_LogOff", "{'target':{'agent':'Bea'}}").ok().at("/changed").asBoolean()).isFalse();
+        assertThat(ann.call("AP_LogOff", "{'target':{'agent':'Bea'}}")
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isFalse();
         assertThat(ann.call("AP_LogOff").ok().at("/changed").asBoolean()).isTrue();
         assertThat(ann.call("AP_LogOff").ok().at("/changed").asBoolean()).isFalse();
         assertThat(online("Ada")).isFalse();
@@ -69,7 +86,8 @@ class PresenceToolsTest {
     /** As someone else sees it, so that looking does not count as a command of the agent. */
     private boolean online(String agent) {
         var list = tenant.member("looker " + System.nanoTime())
-                .call("AP_List", "{'target':{'agent':'%s'}}".formatted(agent)).ok();
+                .call("AP_List", "{'target':{'agent':'%s'}}".formatted(agent))
+                .ok();
         assertThat(list.at("/profile/0/online")).isEqualTo(list.at("/content/0/online"));
         return list.at("/content/0/online").asBoolean();
     }
@@ -78,22 +96,33 @@ class PresenceToolsTest {
     void namedContextsOfOneKeyAreSeparate() {
         ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'desk one'}}").ok();
         ann.call("AP_LogOn", "{'target':{'agent':'Bea','context':'desk two'}}").ok();
-        var one = ann.call("AP_Select", "{'target':{'agent':'Bea','context':'desk one'}}").ok();
+        var one = ann.call("AP_Select", "{'target':{'agent':'Bea','context':'desk one'}}")
+                .ok();
         assertThat(one.text("/header/context/name")).isEqualTo("desk one");
         assertThat(one.text("/header/context/self")).isEqualTo("Ada");
         assertThat(one.text("/header/context/agent")).isEqualTo("Bea");
         var two = ann.call("AP_Select", "{'target':{'context':'desk two'}}").ok();
         assertThat(two.text("/header/context/self")).isEqualTo("Bea");
         assertThat(two.at("/selected").isMissingNode()).isTrue();
-        assertThat(ann.call("US_Read").ok().at("/header/context/self").isMissingNode()).isTrue();
-        ann.call("US_Read", "{'target':{'context':'%s'}}".formatted("c".repeat(65))).refused(1005, "target.context");
+        assertThat(ann.call("US_Read").ok().at("/header/context/self").isMissingNode())
+                .isTrue();
+        ann.call("US_Read", "{'target':{'context':'%s'}}".formatted("c".repeat(65)))
+                .refused(1005, "target.context");
     }
 
     @Test
     void selectingIsIdempotentAndReportsWithoutAName() {
         assertThat(ann.call("AP_Select").ok().at("/selected").isMissingNode()).isTrue();
-        assertThat(ann.call("AP_Select", "{'target':{'agent':'bea'}}").ok().at("/changed").asBoolean()).isTrue();
-        assertThat(ann.call("AP_Select", "{'target':{'agent':'BEA'}}").ok().at("/changed").asBoolean()).isFalse();
+        assertThat(ann.call("AP_Select", "{'target':{'agent':'bea'}}")
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isTrue();
+        assertThat(ann.call("AP_Select", "{'target':{'agent':'BEA'}}")
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isFalse();
         assertThat(ann.call("AP_Select").ok().text("/selected")).isEqualTo("Bea");
     }
 

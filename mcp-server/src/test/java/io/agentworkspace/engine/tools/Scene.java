@@ -15,13 +15,16 @@ final class Scene {
     }
 
     static void agent(Person owner, String name, String access) {
-        owner.call("AP_Create", "{'vx':{'name':'%s','description':'d','access':'%s'}}".formatted(name, access)).ok();
-        owner.call("AP_LogOn", "{'target':{'agent':'%1$s','context':'%1$s'}}".formatted(name)).ok();
+        owner.call("AP_Create", "{'vx':{'name':'%s','description':'d','access':'%s'}}".formatted(name, access))
+                .ok();
+        owner.call("AP_LogOn", "{'target':{'agent':'%1$s','context':'%1$s'}}".formatted(name))
+                .ok();
     }
 
     /** A domain without a host. */
     static void domain(Person owner, String name, String access) {
-        owner.call("DM_Create", "{'vx':{'name':'%s','description':'d','access':'%s'}}".formatted(name, access)).ok();
+        owner.call("DM_Create", "{'vx':{'name':'%s','description':'d','access':'%s'}}".formatted(name, access))
+                .ok();
     }
 
     static void hosted(Person owner, String name, String access, String host) {
@@ -46,13 +49,13 @@ final class Scene {
     }
 
     static void zone(Person caller, String domain, String zone) {
-        caller.call("ZN_Create", "{'target':{'domain':'%s'},'vx':{'name':'%s'}}".formatted(domain, zone)).ok();
+        caller.call("ZN_Create", "{'target':{'domain':'%s'},'vx':{'name':'%s'}}".formatted(domain, zone))
+                .ok();
     }
 
     static Reply enter(Person caller, String context, String domain, String zone) {
         return caller.call(
-                "ZN_Enter",
-                "{'target':{'domain':'%s','zone':'%s','context':'%s'}}".formatted(domain, zone, context));
+                "ZN_Enter", "{'target':{'domain':'%s','zone':'%s','context':'%s'}}".formatted(domain, zone, context));
     }
 
     static Reply say(Person caller, String context, String domain, String zone, String content) {
@@ -64,6 +67,8 @@ final class Scene {
 
     /** The envelope's count of what waits for the agent. */
     static long unread(Person owner, String agent) {
-        return owner.call("US_Read", "{'target':{'context':'%s'}}".formatted(agent)).ok().number("/header/unread");
+        return owner.call("US_Read", "{'target':{'context':'%s'}}".formatted(agent))
+                .ok()
+                .number("/header/unread");
     }
 }

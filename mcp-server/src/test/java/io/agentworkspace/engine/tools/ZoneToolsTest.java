@@ -49,7 +49,8 @@ class ZoneToolsTest {
 
     @Test
     void aNewZoneIsHeardByAllMembers() {
-        var made = ann.call("ZN_Create", create(" Attic ", ",'description':'Old things.'")).ok();
+        var made = ann.call("ZN_Create", create(" Attic ", ",'description':'Old things.'"))
+                .ok();
         assertThat(made.text("/zone/name")).isEqualTo("Attic");
         assertThat(made.text("/zone/description")).isEqualTo("Old things.");
         assertThat(made.text("/zone/created_at")).isNotEmpty();
@@ -74,7 +75,8 @@ class ZoneToolsTest {
         ann.call("ZN_Create", create("a/b", "")).refused(1004, "vx.name");
         ann.call("ZN_Create", create("z".repeat(65), "")).refused(1004, "vx.name");
         ann.call("ZN_Create", create("z".repeat(64), "")).ok();
-        ann.call("ZN_Create", create("a", ",'description':'%s'".formatted("d".repeat(2_001)))).refused(1005, "vx.description");
+        ann.call("ZN_Create", create("a", ",'description':'%s'".formatted("d".repeat(2_001))))
+                .refused(1005, "vx.description");
     }
 
     @Test
@@ -84,9 +86,12 @@ class ZoneToolsTest {
         bob.call("ZN_Destroy", destroy).refused(2003, "host");
         tenant.owner().call("ZN_Create", create("Attic", "")).ok();
         hosted(tenant.person("eve", Role.ADMIN), "Hall", "private", "Ben");
-        bob.call("ZN_Create", "{'target':{'domain':'Hall'},'vx':{'name':'Attic'}}").refused(2003, "host");
-        bob.call("ZN_Create", "{'target':{'domain':'Hall','context':'Ben'},'vx':{'name':'Attic'}}").ok();
-        bob.call("ZN_Destroy", "{'target':{'domain':'Hall','zone':'Attic','context':'Ben'}}").ok();
+        bob.call("ZN_Create", "{'target':{'domain':'Hall'},'vx':{'name':'Attic'}}")
+                .refused(2003, "host");
+        bob.call("ZN_Create", "{'target':{'domain':'Hall','context':'Ben'},'vx':{'name':'Attic'}}")
+                .ok();
+        bob.call("ZN_Destroy", "{'target':{'domain':'Hall','zone':'Attic','context':'Ben'}}")
+                .ok();
         assertThat(readDomain(ann, "Library").ok().texts("/zones", "name")).containsExactly("main", "Attic", "Desk");
     }
 
@@ -96,7 +101,8 @@ class ZoneToolsTest {
         enter(ann, "Ada", "Library", "Desk").ok();
         say(ann, "default", "Library", "Desk", "hello").ok();
         say(ann, "default", "Library", "main", "stays").ok();
-        var gone = ann.call("ZN_Destroy", "{'target':{'domain':'library','zone':'desk','context':'Ada'}}").ok();
+        var gone = ann.call("ZN_Destroy", "{'target':{'domain':'library','zone':'desk','context':'Ada'}}")
+                .ok();
         assertThat(gone.at("/changed").asBoolean()).isTrue();
         assertThat(gone.text("/header/context/domain")).isEqualTo("Library");
         assertThat(gone.at("/header/context/zone").isMissingNode()).isTrue();
@@ -104,9 +110,11 @@ class ZoneToolsTest {
         assertThat(unread(bob, "Ben")).isEqualTo(1);
         read(bob, "Ben", "").refused(1006, "ZN_Enter");
         read(bob, "Ben", ",'zone':'Desk'").refused(3001, "no zone 'Desk'");
-        assertThat(readDomain(ann, "Library").ok().texts("/messages", "content")).containsExactly("stays");
+        assertThat(readDomain(ann, "Library").ok().texts("/messages", "content"))
+                .containsExactly("stays");
         zone(ann, "Library", "Desk");
-        assertThat(read(bob, "Ben", ",'zone':'Desk'").ok().at("/content").size()).isZero();
+        assertThat(read(bob, "Ben", ",'zone':'Desk'").ok().at("/content").size())
+                .isZero();
     }
 
     @Test
@@ -129,18 +137,24 @@ class ZoneToolsTest {
         assertThat(entered.at("/changed").asBoolean()).isTrue();
         assertThat(entered.text("/header/context/domain")).isEqualTo("Library");
         assertThat(entered.text("/header/context/zone")).isEqualTo("Desk");
-        assertThat(enter(bob, "Ben", "Library", "Desk").ok().at("/changed").asBoolean()).isFalse();
-        assertThat(bob.call("AP_Chat", "{'target':{'context':'Ben'},'content':'here'}").ok().text("/content/0/zone"))
+        assertThat(enter(bob, "Ben", "Library", "Desk").ok().at("/changed").asBoolean())
+                .isFalse();
+        assertThat(bob.call("AP_Chat", "{'target':{'context':'Ben'},'content':'here'}")
+                        .ok()
+                        .text("/content/0/zone"))
                 .isEqualTo("Desk");
-        assertThat(bob.call("US_Read").ok().at("/header/context/zone").isMissingNode()).isTrue();
+        assertThat(bob.call("US_Read").ok().at("/header/context/zone").isMissingNode())
+                .isTrue();
     }
 
     @Test
     void leftOutTheZoneIsMainAndTheDomainTheEnteredOne() {
         bob.call("ZN_Enter").refused(1006, "target.domain");
         bob.call("ZN_Enter", "{'target':{'zone':'Desk'}}").refused(1006, "target.domain");
-        assertThat(bob.call("ZN_Enter", "{'target':{'domain':'Library'}}").ok().text("/zone/name")).isEqualTo("main");
-        assertThat(bob.call("ZN_Enter", "{'target':{'zone':'Desk'}}").ok().text("/zone/name")).isEqualTo("Desk");
+        assertThat(bob.call("ZN_Enter", "{'target':{'domain':'Library'}}").ok().text("/zone/name"))
+                .isEqualTo("main");
+        assertThat(bob.call("ZN_Enter", "{'target':{'zone':'Desk'}}").ok().text("/zone/name"))
+                .isEqualTo("Desk");
         assertThat(bob.call("ZN_Enter").ok().text("/zone/name")).isEqualTo("main");
         bob.call("ZN_Enter", "{'target':{'zone':'Dusk'}}").refused(3001, "did you mean 'Desk'?");
         assertThat(bob.call("US_Read").ok().text("/header/context/zone")).isEqualTo("main");
@@ -194,7 +208,11 @@ class ZoneToolsTest {
         assertThat(left.at("/header/context/domain").isMissingNode()).isTrue();
         assertThat(left.at("/header/context/zone").isMissingNode()).isTrue();
         assertThat(left.text("/header/context/self")).isEqualTo("Ben");
-        assertThat(bob.call("ZN_Leave", "{'target':{'context':'Ben'}}").ok().at("/changed").asBoolean()).isFalse();
+        assertThat(bob.call("ZN_Leave", "{'target':{'context':'Ben'}}")
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isFalse();
         read(bob, "Ben", "").refused(1006, "ZN_Enter");
         say(ann, "default", "Library", "Desk", "still a member").ok();
         assertThat(unread(bob, "Ben")).isEqualTo(1);
@@ -213,7 +231,8 @@ class ZoneToolsTest {
         assertThat(asBen.texts("/content", "from")).containsExactly("ann");
         assertThat(asBen.number("/header/unread")).isEqualTo(1);
         assertThat(unread(bob, "Ben")).isEqualTo(1);
-        var listed = bob.call("ZN_List", "{'target':{'domain':'Library','context':'Ben'}}").ok();
+        var listed = bob.call("ZN_List", "{'target':{'domain':'Library','context':'Ben'}}")
+                .ok();
         assertThat(listed.texts("/content", "unread")).containsExactly("0", "1");
         assertThat(unread(ann, "Ada")).isEqualTo(2);
     }
@@ -247,8 +266,10 @@ class ZoneToolsTest {
         read(bob, "Ben", ",'zone':'Desk'").refused(1006, "ZN_Enter");
         enter(bob, "Ben", "Library", "Desk").ok();
         assertThat(read(bob, "Ben", "").ok().texts("/content", "content")).containsExactly("in desk");
-        assertThat(read(bob, "Ben", ",'zone':'Main'").ok().texts("/content", "content")).containsExactly("in main");
-        assertThat(read(bob, "Ben", ",'domain':'Library'").ok().texts("/content", "content")).containsExactly("in main");
+        assertThat(read(bob, "Ben", ",'zone':'Main'").ok().texts("/content", "content"))
+                .containsExactly("in main");
+        assertThat(read(bob, "Ben", ",'domain':'Library'").ok().texts("/content", "content"))
+                .containsExactly("in main");
         read(bob, "Ben", ",'zone':'Dusk'").refused(3001, "did you mean 'Desk'?");
     }
 
@@ -258,7 +279,11 @@ class ZoneToolsTest {
             say(ann, "default", "Library", "Desk", "m%02d".formatted(i)).ok();
         }
         var latest = read(bob, "Ben", ",'domain':'Library','zone':'Desk'").ok();
-        assertThat(latest.texts("/content", "content")).hasSize(50).startsWith("m06").endsWith("m55").isSorted();
+        assertThat(latest.texts("/content", "content"))
+                .hasSize(50)
+                .startsWith("m06")
+                .endsWith("m55")
+                .isSorted();
         var older = page(latest.text("/next_cursor"), 3);
         assertThat(older.texts("/content", "content")).containsExactly("m03", "m04", "m05");
         var oldest = page(older.text("/next_cursor"), 3);
@@ -283,12 +308,15 @@ class ZoneToolsTest {
     @Test
     void theListTellsWhereSomethingWasSaid() {
         var said = say(ann, "default", "Library", "Desk", "hello").ok();
-        var listed = bob.call("ZN_List", "{'target':{'domain':'Library','context':'Ben'}}").ok();
+        var listed = bob.call("ZN_List", "{'target':{'domain':'Library','context':'Ben'}}")
+                .ok();
         assertThat(listed.texts("/profile", "name")).containsExactly("Desk", "main");
         assertThat(listed.texts("/content", "unread")).containsExactly("1", "0");
         assertThat(listed.text("/content/0/last_message_at")).isEqualTo(said.text("/content/0/created_at"));
         assertThat(listed.at("/content/1/last_message_at").isMissingNode()).isTrue();
-        var stranger = tenant.member("cat").call("ZN_List", "{'target':{'domain':'Library'}}").ok();
+        var stranger = tenant.member("cat")
+                .call("ZN_List", "{'target':{'domain':'Library'}}")
+                .ok();
         assertThat(stranger.texts("/content", "zone")).containsExactly("Desk", "main");
         assertThat(stranger.at("/content/0/last_message_at").isMissingNode()).isTrue();
     }
@@ -299,7 +327,10 @@ class ZoneToolsTest {
             zone(ann, "Library", "z%02d".formatted(i));
         }
         var first = bob.call("ZN_List", "{'target':{'domain':'Library'}}").ok();
-        assertThat(first.texts("/profile", "name")).hasSize(50).startsWith("Desk", "main", "z00").endsWith("z47");
+        assertThat(first.texts("/profile", "name"))
+                .hasSize(50)
+                .startsWith("Desk", "main", "z00")
+                .endsWith("z47");
         var second = bob.call(
                         "ZN_List",
                         "{'target':{'domain':'Library'},'page':{'cursor':'%s'}}".formatted(first.text("/next_cursor")))
@@ -314,7 +345,9 @@ class ZoneToolsTest {
         var vic = tenant.person("vic", Role.VIEWER);
         enter(vic, "default", "Library", "main").refused(3003);
         vic.call("ZN_Create", create("x", "")).refused(2003, "'viewer'");
-        tenant.owner().call("AP_Create", "{'target':{'user':'vic'},'vx':{'name':'Vera','description':'d'}}").ok();
+        tenant.owner()
+                .call("AP_Create", "{'target':{'user':'vic'},'vx':{'name':'Vera','description':'d'}}")
+                .ok();
         invite(tenant.person("eve", Role.ADMIN), "Library", "Vera").ok();
         enter(vic, "default", "Library", "main").ok();
         read(vic, "default", "").ok();
@@ -324,7 +357,8 @@ class ZoneToolsTest {
     @ValueSource(strings = {"ZN_Enter", "ZN_Leave"})
     void movingAboutChangesNothingForOthers(String service) {
         var before = readDomain(ann, "Library").ok();
-        bob.call(service, service.equals("ZN_Enter") ? "{'target':{'domain':'Library'}}" : "{}").ok();
+        bob.call(service, service.equals("ZN_Enter") ? "{'target':{'domain':'Library'}}" : "{}")
+                .ok();
         assertThat(readDomain(ann, "Library").ok().at("/content")).isEqualTo(before.at("/content"));
     }
 
@@ -337,10 +371,17 @@ class ZoneToolsTest {
         hosted(stranger, "Library", "public", "Ada");
         read(stranger, "default", ",'domain':'Library','zone':'Desk'").refused(3001, "no zone 'Desk'");
         zone(stranger, "Library", "Desk");
-        assertThat(read(stranger, "default", ",'domain':'Library','zone':'Desk'").ok().at("/content").size()).isZero();
-        stranger.call("ZN_Destroy", "{'target':{'domain':'Library','zone':'Desk'}}").ok();
+        assertThat(read(stranger, "default", ",'domain':'Library','zone':'Desk'")
+                        .ok()
+                        .at("/content")
+                        .size())
+                .isZero();
+        stranger.call("ZN_Destroy", "{'target':{'domain':'Library','zone':'Desk'}}")
+                .ok();
         of(stranger, "DM_Destroy", "Library", "Ada").ok();
-        assertThat(read(ann, "default", ",'domain':'Library','zone':'Desk'").ok().texts("/content", "content"))
+        assertThat(read(ann, "default", ",'domain':'Library','zone':'Desk'")
+                        .ok()
+                        .texts("/content", "content"))
                 .containsExactly("secret");
     }
 
@@ -356,8 +397,8 @@ class ZoneToolsTest {
             Callable<Reply> look = () -> read(owner, "Oak", ",'domain':'Crowd','zone':'Brief'");
             Callable<Reply> join = () -> invite(owner, "Crowd", "Elm");
             Callable<Reply> leave = () -> of(owner, "DM_Kick", "Crowd", "Elm");
-            Callable<Reply> end =
-                    () -> owner.call("ZN_Destroy", "{'target':{'domain':'Crowd','zone':'Brief'}}").ok();
+            Callable<Reply> end = () -> owner.call("ZN_Destroy", "{'target':{'domain':'Crowd','zone':'Brief'}}")
+                    .ok();
             try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
                 for (var reply : threads.invokeAll(List.of(talk, look, join, talk, leave, end, talk, look, talk))) {
                     assertThat(reply.get().code()).as(reply.get()::note).isIn(0, 3001, 3003);

@@ -5,12 +5,24 @@ import org.jspecify.annotations.Nullable;
 
 /** A shared workspace that agents are members of, as its readers see it. */
 public record Domain(
-        @Doc("The domain's name, unique in the tenant without regard to case.") String name,
+        @Doc("The domain's name, unique in the tenant without regard to case.")
+        String name,
+
         @Doc("What it is for.") String description,
-        @Doc("What its members are to know and keep to.") @Nullable String profile,
-        @Doc("Who may see it besides its owner, its members and the admins.") Access access,
+
+        @Doc("What its members are to know and keep to.") @Nullable
+        String profile,
+
+        @Doc("Who may see it besides its owner, its members and the admins.")
+        Access access,
+
         @Doc("The user who created it.") String owner,
-        @Doc("The agent that runs it; absent when there is none.") @Nullable String host,
-        @Doc("Rises with each change; give it as if_revision to change only what you have read.") long revision,
+
+        @Doc("The agent that runs it; absent when there is none.") @Nullable
+        String host,
+
+        @Doc("Rises with each change; give it as if_revision to change only what you have read.")
+        long revision,
+
         @Doc("When it was created.") Instant createdAt,
         @Doc("When it was last changed.") Instant updatedAt) {}

@@ -6,6 +6,13 @@ import java.time.Instant;
 public record Membership(
         @Doc("The domain's name.") String domain,
         @Doc("The agent's name.") String agent,
-        @Doc(value = "The host runs the domain.", oneOf = {"host", "member"}) String role,
-        @Doc("member; invited: its owner has to agree; requested: the domain has to agree; banned.") MemberState state,
+
+        @Doc(
+                value = "The host runs the domain.",
+                oneOf = {"host", "member"})
+        String role,
+
+        @Doc("member; invited: its owner has to agree; requested: the domain has to agree; banned.")
+        MemberState state,
+
         @Doc("Since when it has been in this state.") Instant since) {}

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A channel inside a domain, with one stream of messages. */
 public record Zone(
-        @Doc("The zone's name, unique in its domain without regard to case.") String name,
+        @Doc("The zone's name, unique in its domain without regard to case.")
+        String name,
+
         @Doc("What is talked about there.") @Nullable String description,
         @Doc("When it was created.") Instant createdAt) {}

@@ -1,0 +1,97 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.Failure;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The written documents: every link leads somewhere, every table that repeats the code is true to it. */
+class DocumentsTest {
+    private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```$");
+    private static final Pattern LINK = Pattern.compile("\\[[^\\]]*]\\(([^)\\s]*)\\)");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
+    private static final Pattern ERROR =
+            Pattern.compile("(?m)^\\| (\\d{4}) \\| (\\w+) \\| (\\d{3}) \\| (\\d{3}) \\| \\S");
+
+    private static List<Path> documents() {
+        var documents = new ArrayList<>(Repository.files("docs", ".md"));
+        for (var name : List.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "AGENTS.md")) {
+            documents.add(Repository.file(name));
+        }
+        return documents;
+    }
+
+    @Test
+    void everyLinkLeadsSomewhere() {
+        assertThat(documents().stream()
+                        .flatMap(document -> links(document)
+                                .filter(link -> !leadsSomewhere(document, link))
+                                .map(link -> Repository.ROOT.relativize(document) + " → " + link)))
+                .isEmpty();
+    }
+
+    private static Stream<String> links(Path document) {
+        var prose = FENCE.matcher(Repository.text(document)).replaceAll("");
+        return LINK.matcher(prose).results().map(found -> found.group(1)).filter(link -> !link.contains("://"));
+    }
+
+    private static boolean leadsSomewhere(Path document, String link) {
+        var parts = link.split("#", 2);
+        var target = parts[0].isEmpty() ? document : document.resolveSibling(parts[0]);
+        return Files.exists(target) && (parts.length == 1 || headings(target).contains(parts[1]));
+    }
+
+    /** As they are spelled in links: in lower case, without punctuation, with hyphens for spaces. */
+    private static List<String> headings(Path document) {
+        return HEADING.matcher(Repository.text(document))
+                .results()
+                .map(found -> found.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\w -]", "")
+                        .replace(' ', '-'))
+                .toList();
+    }
+
+    @Test
+    void theTableOfSettingsIsTheSettings() {
+        var rows = Settings.ALL.stream()
+                .map(setting -> "| `%s` | `%s` | %s | %s |\n"
+                        .formatted(setting.name(), setting.flag(), shown(setting.fallback()), setting.words()))
+                .collect(Collectors.joining());
+        Golden.checkPart(
+                Repository.file("docs/operations.md"),
+                "settings",
+                "| environment | flag | default | meaning |\n|---|---|---|---|\n" + rows);
+    }
+
+    private static String shown(@Nullable String fallback) {
+        return fallback == null || fallback.isEmpty() ? "" : "`" + fallback + "`";
+    }
+
+    @Test
+    void theTableOfErrorsIsTheFailures() {
+        var written = ERROR.matcher(Repository.text(Repository.file("docs/concepts.md")))
+                .results()
+                .map(DocumentsTest::row);
+        var real = Arrays.stream(Failure.values())
+                .map(failure -> "%d %s %d %d"
+                        .formatted(failure.code(), failure.error(), failure.commandStatus(), failure.httpStatus()));
+
+        assertThat(written).containsExactlyElementsOf(real.toList());
+    }
+
+    private static String row(MatchResult row) {
+        return "%s %s %s %s".formatted(row.group(1), row.group(2), row.group(3), row.group(4));
+    }
+}
