@@ -15,11 +15,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Skills as MCP serves them: every file is a resource, {@code skill://<name>/<path>}, every folder can be listed, every
- * skill is a prompt, and the skills extension (SEP-2640) lists them with the digests of their files. What is given out
- * is shared and must not be changed, save for the results of reads, which are new each time.
+ * skill is a prompt, and has an entry with the digests of its files. What is given out is shared and must not be changed,
+ * save for what is read, which is new each time.
  */
 final class SkillResources {
-    static final String EXTENSION = "io.modelcontextprotocol/skills";
+    static final String TEMPLATE = "skill://{name}/{+path}";
 
     private static final String SCHEME = "skill://";
     private static final String FOLDER = "inode/directory";
@@ -57,25 +57,19 @@ final class SkillResources {
         }
     }
 
-    /** The extension's settings, as the capabilities declare them. */
-    static ObjectNode settings() {
-        return Json.object().put("directoryRead", true);
-    }
-
     /** {@code resources/list}: all files, each skill's SKILL.md first. */
     List<ObjectNode> resources() {
         return List.copyOf(resources.values());
     }
 
-    /** {@code resources/templates/list}. */
-    List<ObjectNode> templates() {
-        return List.of(Json.object()
-                .put("uriTemplate", "skill://{name}/{+path}")
+    static ObjectNode template() {
+        return Json.object()
+                .put("uriTemplate", TEMPLATE)
                 .put("name", "skill")
                 .put("title", "A file of a skill")
                 .put(
                         "description",
-                        "Instructions for an agent: begin with the path SKILL.md, which says what else there is."));
+                        "Instructions for an agent: begin with the path SKILL.md, which says what else there is.");
     }
 
     /** {@code resources/read}: the one content of this address; empty where there is none. */

@@ -50,7 +50,10 @@ class ConformanceTest {
                     "prompts-list",
                     "server-sse-multiple-streams",
                     "dns-rebinding-protection",
-                    "server-session-lifecycle"),
+                    "server-session-lifecycle",
+                    "sep-2640-skills-enumeration",
+                    "sep-2640-skills-directory",
+                    "sep-2640-skills-manifest"),
             MODERN,
             List.of(
                     "server-stateless",
@@ -62,7 +65,10 @@ class ConformanceTest {
                     "server-sse-multiple-streams",
                     "dns-rebinding-protection",
                     "http-header-validation",
-                    "input-required-result-unsupported-methods")));
+                    "input-required-result-unsupported-methods",
+                    "sep-2640-skills-enumeration",
+                    "sep-2640-skills-directory",
+                    "sep-2640-skills-manifest")));
 
     private final Map<String, Map<String, Verdict>> fixtures = new TreeMap<>();
 

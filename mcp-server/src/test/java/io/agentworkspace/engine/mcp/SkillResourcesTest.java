@@ -185,7 +185,6 @@ class SkillResourcesTest {
         assertThat(shipped.names("")).hasSize(5);
         assertThat(sample.paths("forms", "templates/")).hasSize(2);
         assertThat(sample.paths("other", "")).isEmpty();
-        assertThat(texts(sample.templates(), "uriTemplate")).containsExactly("skill://{name}/{+path}");
     }
 
     private void walk(String folder, List<String> found) {
