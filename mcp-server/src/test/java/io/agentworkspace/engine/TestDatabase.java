@@ -50,7 +50,8 @@ public final class TestDatabase {
     public static McpDoor.Replica replica() {
         var clock = Clock.systemUTC();
         var signals = new Signals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
-        return new McpDoor.Replica(new SealKeys(DB, clock), new SessionStore(DB), signals, new Bounds(STREAMS_EACH, 100), clock);
+        return new McpDoor.Replica(
+                new SealKeys(DB, clock), new SessionStore(DB), signals, new Bounds(STREAMS_EACH, 100), clock);
     }
 
     /** Another pool on the same database, as another replica has it. */

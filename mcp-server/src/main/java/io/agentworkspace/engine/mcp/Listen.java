@@ -63,7 +63,9 @@ final class Listen {
         var watched = watched(uris, turn);
         if (!uris.isEmpty()) {
             var heard = agreed.putArray("resourceSubscriptions");
-            uris.stream().filter(uri -> watched.values().stream().anyMatch(set -> set.contains(uri))).forEach(heard::add);
+            uris.stream()
+                    .filter(uri -> watched.values().stream().anyMatch(set -> set.contains(uri)))
+                    .forEach(heard::add);
         }
         return new Wishes(lists, watched);
     }
@@ -86,8 +88,10 @@ final class Listen {
     /** What has to be watched for these URIs; those that the caller may not see are left out. */
     Map<Change, Set<String>> watched(Set<String> uris, Turn turn) {
         var watched = new LinkedHashMap<Change, Set<String>>();
-        uris.forEach(uri -> resources.changes(uri, turn)
-                .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>()).add(uri)));
+        uris.forEach(uri -> resources
+                .changes(uri, turn)
+                .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>())
+                        .add(uri)));
         return watched;
     }
 

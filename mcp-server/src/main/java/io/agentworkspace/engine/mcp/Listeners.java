@@ -62,7 +62,9 @@ final class Listeners implements Signals.Listener {
     /** Admins see all in their tenant. */
     private static boolean concerns(Signals.Signal signal, Listener listener) {
         var users = signal.u();
-        return users == null || users.contains(listener.caller().user()) || listener.caller().isAdmin();
+        return users == null
+                || users.contains(listener.caller().user())
+                || listener.caller().isAdmin();
     }
 
     @Override

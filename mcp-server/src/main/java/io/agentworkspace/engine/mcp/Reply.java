@@ -138,7 +138,8 @@ final class Reply {
     private void end(EventStream open, ObjectNode response) {
         try {
             if (gone) {
-                open.cut(new EventStream.Gone("the client is gone", new IOException("it does not take what is written")));
+                open.cut(new EventStream.Gone(
+                        "the client is gone", new IOException("it does not take what is written")));
             } else if (cancelled) {
                 open.finish();
             } else {

@@ -41,13 +41,15 @@ class StreamsTest {
                 var prompts = peer.events("subscriptions/listen", "{'notifications': {'promptsListChanged': true}}")) {
             var acknowledged = tools.next();
             assertThat(acknowledged.get("method").asString()).isEqualTo("notifications/subscriptions/acknowledged");
-            assertThat(acknowledged.at("/params/notifications/toolsListChanged").asBoolean()).isTrue();
+            assertThat(acknowledged.at("/params/notifications/toolsListChanged").asBoolean())
+                    .isTrue();
             var id = acknowledged.at("/params/_meta/io.modelcontextprotocol~1subscriptionId");
             prompts.next();
             peer.modern("tools/call", "{'name': 'test_trigger_tool_change'}");
             var told = tools.next();
             assertThat(told.get("method").asString()).isEqualTo("notifications/tools/list_changed");
-            assertThat(told.at("/params/_meta/io.modelcontextprotocol~1subscriptionId")).isEqualTo(id);
+            assertThat(told.at("/params/_meta/io.modelcontextprotocol~1subscriptionId"))
+                    .isEqualTo(id);
             assertThat(prompts.poll(Duration.ofMillis(300))).isNull();
         }
     }
@@ -56,7 +58,9 @@ class StreamsTest {
     void aResourceIsToldUnderTheUriThatWasAskedForAndAnUnknownOneIsNotAgreedTo() {
         var asked = "{'notifications': {'resourceSubscriptions': ['test://watched-resource', 'test://none']}}";
         try (var events = peer.events("subscriptions/listen", asked)) {
-            assertThat(events.next().at("/params/notifications/resourceSubscriptions").toString())
+            assertThat(events.next()
+                            .at("/params/notifications/resourceSubscriptions")
+                            .toString())
                     .isEqualTo("[\"test://watched-resource\"]");
             Fixtures.tell(new Change(1, "fixture", List.of("test://watched-resource")));
             var told = events.next();
@@ -119,7 +123,8 @@ class StreamsTest {
     void streamsAreBoundedForEachPrincipalAndGivenBack() {
         var crowd = new Peer(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
         var open = new ArrayList<Events>();
-        IntStream.range(0, TestDatabase.STREAMS_EACH).forEach(_ -> open.add(crowd.events("subscriptions/listen", TOOLS)));
+        IntStream.range(0, TestDatabase.STREAMS_EACH)
+                .forEach(_ -> open.add(crowd.events("subscriptions/listen", TOOLS)));
         assertThat(open).allMatch(events -> events.status() == 200);
         var request = crowd.request("subscriptions/listen", TOOLS, "{}");
         var refused = crowd.send(request, Peer.mirrored(request));
@@ -128,11 +133,13 @@ class StreamsTest {
             assertThat(others.status()).isEqualTo(200);
         }
         open.forEach(Events::close);
-        await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofSeconds(1)).untilAsserted(() -> {
-            try (var again = crowd.events("subscriptions/listen", TOOLS)) {
-                assertThat(again.status()).isEqualTo(200);
-            }
-        });
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofSeconds(1))
+                .untilAsserted(() -> {
+                    try (var again = crowd.events("subscriptions/listen", TOOLS)) {
+                        assertThat(again.status()).isEqualTo(200);
+                    }
+                });
     }
 
     @Test
@@ -160,10 +167,12 @@ class StreamsTest {
                 .mapToObj(i -> headers.get(i) + ": " + headers.get(i + 1) + "\r\n")
                 .collect(Collectors.joining());
         var bytes = body.getBytes(StandardCharsets.UTF_8);
-        socket.getOutputStream().write(("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: " + key
-                        + "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" + lines
-                        + "Content-Length: " + bytes.length + "\r\n\r\n")
-                .getBytes(StandardCharsets.ISO_8859_1));
+        socket.getOutputStream()
+                .write(("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: " + key
+                                + "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+                                + lines
+                                + "Content-Length: " + bytes.length + "\r\n\r\n")
+                        .getBytes(StandardCharsets.ISO_8859_1));
         socket.getOutputStream().write(bytes);
         socket.getOutputStream().flush();
         return socket;
