@@ -24,13 +24,11 @@ final class Listen {
     private final Resources resources;
     private final Listeners listeners;
     private final Bounds bounds;
-    private final Duration patience;
 
-    Listen(Resources resources, Listeners listeners, Bounds bounds, Duration patience) {
+    Listen(Resources resources, Listeners listeners, Bounds bounds) {
         this.resources = resources;
         this.listeners = listeners;
         this.bounds = bounds;
-        this.patience = patience;
     }
 
     /** Answers a listening request; its stream goes on. */
@@ -106,8 +104,14 @@ final class Listen {
             throw Problem.rateLimited(
                     "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
         }
+        try {
+            listeners.open(exchange.caller().tenant());
+        } catch (Problem problem) {
+            places.giveBack();
+            throw problem;
+        }
         var holder = new Listener[1];
-        var listener = new Listener(exchange, purpose, wishes, patience, () -> {
+        var listener = new Listener(exchange, purpose, wishes, bounds.patience(), () -> {
             places.giveBack();
             listeners.remove(holder[0]);
         });

@@ -85,7 +85,7 @@ final class Reply {
     private @Nullable EventStream open() {
         if (stream == null && streamable) {
             streamable = places.take();
-            stream = streamable ? EventStream.open(exchange, EventStream.PATIENCE) : null;
+            stream = streamable ? EventStream.open(exchange, places.patience()) : null;
         }
         return stream;
     }

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.Role;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,6 +118,44 @@ class StreamsTest {
             throw new IllegalStateException(e);
         }
         await().atMost(Duration.ofSeconds(2)).until(() -> Fixtures.STOPPED.get() > before);
+    }
+
+    @Test
+    void aClientThatDoesNotReadIsCutOffAndDelaysNobody() throws IOException {
+        var uris = IntStream.range(0, Listen.MAX_RESOURCES)
+                .mapToObj(i -> "'test://many/%04d%s'".formatted(i, "x".repeat(1_900)))
+                .collect(Collectors.joining(", "));
+        var sleepy = new Peer(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
+        var request = sleepy.request(
+                "subscriptions/listen", "{'notifications': {'resourceSubscriptions': [%s]}}".formatted(uris), "{}");
+        try (var socket = send(request.toString(), Peer.mirrored(request), server.key);
+                var awake = peer.events("subscriptions/listen", TOOLS)) {
+            awake.next();
+            for (var i = 0; i < 30; i++) {
+                Fixtures.tell(new Change(1, "fixture", List.of("many")));
+                Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
+                assertThat(awake.poll(Duration.ofSeconds(1))).as("told without delay").isNotNull();
+            }
+            Fixtures.pause(3_000);
+            assertThat(readAll(socket)).as("what came before the cut").isLessThan(30L * 256 * 1_900);
+        }
+    }
+
+    /** The number of bytes until the other side hangs up. */
+    private static long readAll(Socket socket) {
+        var count = 0L;
+        try {
+            socket.setSoTimeout(5_000);
+            var scratch = new byte[64 * 1024];
+            for (var read = 0; read >= 0; count += read) {
+                read = socket.getInputStream().read(scratch);
+            }
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("nobody hung up", e);
+        } catch (IOException e) {
+            // Hung up, and not politely.
+        }
+        return count;
     }
 
     @Test
