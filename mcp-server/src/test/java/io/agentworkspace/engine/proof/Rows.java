@@ -27,7 +27,7 @@ final class Rows {
                         table,
                         texts(
                                 connection,
-                                "SELECT t::text FROM %s t WHERE tenant_id = %d ORDER BY 1".formatted(table, tenant)));
+                                "SELECT (to_jsonb(t) - 'used_at')::text FROM %s t WHERE tenant_id = %d ORDER BY 1".formatted(table, tenant)));
             }
             return rows;
         } catch (SQLException e) {
