@@ -27,12 +27,27 @@ CREATE TABLE mcp_subscription (
 );
 CREATE INDEX mcp_subscription_expiry ON mcp_subscription (expires_at);
 
+-- Where nobody listens nothing is told: a transaction that tells waits at its commit for every other one that does.
+CREATE TABLE mcp_interest (
+    tenant_id bigint      NOT NULL,
+    replica   uuid        NOT NULL,
+    until     timestamptz NOT NULL,
+    PRIMARY KEY (tenant_id, replica)
+);
+CREATE FUNCTION listened_to(tenant bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (SELECT 1 FROM mcp_interest i WHERE i.tenant_id = tenant AND i.until > now());
+END $$;
+
 -- Tells every replica what changed, when the change is committed. t: tenant, k: kind, n: names as they are compared,
 -- u: the users whom it concerns (everyone in the tenant when left out).
-CREATE FUNCTION tell_changed(tenant bigint, kind text, names text[], users bigint[]) RETURNS void LANGUAGE sql AS $$
-    SELECT pg_notify('mcp', json_strip_nulls(json_build_object(
-               't', tenant, 'k', kind, 'n', to_json(names), 'u', to_json(users)))::text);
-$$;
+CREATE FUNCTION tell_changed(tenant bigint, kind text, names text[], users bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF listened_to(tenant) THEN
+        PERFORM pg_notify('mcp', json_strip_nulls(json_build_object(
+                    't', tenant, 'k', kind, 'n', to_json(names), 'u', to_json(users)))::text);
+    END IF;
+END $$;
 
 -- Whom the existence of a thing concerns.
 CREATE FUNCTION concerned(access text, owner bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
@@ -109,9 +124,13 @@ CREATE FUNCTION taking_part(tenant bigint, domain bigint, owner bigint) RETURNS 
              WHERE m.tenant_id = tenant AND m.domain_id = domain AND m.state = 'member') u;
 $$;
 
+-- What one statement writes is of one tenant, unless it clears away what nobody misses.
 -- A message changes its zone; between two parties it changes the agents, but only for those who take part.
 CREATE FUNCTION tell_messages_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF NOT listened_to((SELECT tenant_id FROM said LIMIT 1)) THEN
+        RETURN NULL;
+    END IF;
     PERFORM tell_changed(d.tenant_id, 'zone', ARRAY[d.name_key, z.name_key],
                          taking_part(d.tenant_id, d.id, d.owner_id))
        FROM (SELECT DISTINCT tenant_id, stream_id FROM said) s
@@ -131,6 +150,9 @@ CREATE TRIGGER message_said AFTER INSERT ON message REFERENCING NEW TABLE AS sai
 
 CREATE FUNCTION tell_memories_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF NOT listened_to((SELECT tenant_id FROM changed LIMIT 1)) THEN
+        RETURN NULL;
+    END IF;
     PERFORM tell_changed(b.tenant_id, 'bank', ARRAY[b.name_key], concerned(b.access, b.owner_id))
        FROM (SELECT DISTINCT tenant_id, bank_id FROM changed) c
        JOIN bank b ON b.tenant_id = c.tenant_id AND b.id = c.bank_id;

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
+import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
@@ -28,6 +29,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -43,6 +45,7 @@ final class App implements AutoCloseable {
     private static final Rate STRANGERS = new Rate(20, 200);
     private static final int STREAMS_EACH = 4_000;
     private static final int STREAMS_IN_ALL = 8_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Settings settings;
     private final Clock clock;
@@ -84,10 +87,11 @@ final class App implements AutoCloseable {
                 new SealKeys(db, clock),
                 new SessionStore(db),
                 keep(source.signals()),
-                new Bounds(STREAMS_EACH, STREAMS_IN_ALL),
+                new Interest(db, clock),
+                new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
         keep(new Housekeeping(
-                        db, presence, clock, List.of(trash::purge, replica.keys()::purge, replica.sessions()::purge)))
+                        db, presence, clock, List.of(trash::purge, replica.keys()::purge, replica.sessions()::purge, replica.interest()::purge)))
                 .start();
         serve(server, published, new Parts(db, keys, presence, replica));
     }

@@ -28,7 +28,7 @@ public enum Door {
             var answer = Json.readObject(
                     post(url + "/mcp", key, Json.bytes(rpc), Map.of()).body());
             return new Reply((ObjectNode)
-                    (answer.has("error") ? answer.at("/error/data/envelope") : answer.at("/result/structuredContent")));
+                    (answer.has("error") ? answer.at("/error/data") : answer.at("/result/structuredContent")));
         }
     },
     REST {
@@ -51,7 +51,7 @@ public enum Door {
     public abstract Reply call(String url, String key, String service, ObjectNode arguments);
 
     /** Written out here and not taken from the catalogue: this is what legacy clients have in their code. */
-    static String path(String service) {
+    public static String path(String service) {
         var family = FAMILIES.get(service.substring(0, 2));
         return "%s/%s/%s".formatted(Route.COMMANDS, family, service.substring(3).toLowerCase(Locale.ROOT));
     }

@@ -3,8 +3,6 @@ package io.agentworkspace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,9 +17,9 @@ class MainTest {
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT"})
     void aSignalEndsItWithZeroAndAnotherDoesNoHarm(String signal) throws Exception {
-        Process engine = engine("--port", "0", "--data-dir", dataDir.toString());
+        Process engine = EngineProcess.spawn("--port", "0", "--data-dir", dataDir.toString());
         try {
-            assertThat(firstLineAfterTheKey(engine)).startsWith("ready http://127.0.0.1:");
+            assertThat(EngineProcess.lineAfterTheKey(engine)).startsWith("ready http://127.0.0.1:");
             send(signal, engine);
             send(signal, engine);
             assertThat(engine.waitFor(10, TimeUnit.SECONDS)).isTrue();
@@ -36,7 +34,7 @@ class MainTest {
     @ParameterizedTest
     @ValueSource(strings = {"--port=eighty", "--prot=1", "--rate-limit=fast"})
     void aSettingThatCannotBeUnderstoodIsOneLineAndExitCodeTwo(String flag) throws Exception {
-        Process engine = engine(flag);
+        Process engine = EngineProcess.spawn(flag);
         assertThat(engine.errorReader().lines()).singleElement().asString().startsWith("engine: ");
         assertThat(engine.waitFor()).isEqualTo(2);
         assertThat(engine.inputReader().readLine()).isNull();
@@ -44,7 +42,7 @@ class MainTest {
 
     @Test
     void aDataDirectoryThatCannotBeUsedIsOneLineAndExitCodeOne() throws Exception {
-        Process engine = engine("--data-dir", "/dev/null/engine");
+        Process engine = EngineProcess.spawn("--data-dir", "/dev/null/engine");
         assertThat(engine.errorReader().lines())
                 .singleElement()
                 .asString()
@@ -53,29 +51,7 @@ class MainTest {
         assertThat(engine.waitFor()).isEqualTo(1);
     }
 
-    /** The frame with the key is shown at the first start only. */
-    private static String firstLineAfterTheKey(Process engine) throws Exception {
-        String line = engine.inputReader().readLine();
-        while (line.startsWith("+") || line.startsWith("|")) {
-            line = engine.inputReader().readLine();
-        }
-        return line;
-    }
-
-    private static Process engine(String... flags) throws Exception {
-        var command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-        command.addAll(List.of(flags));
-        return new ProcessBuilder(command).start();
-    }
-
-    private static void send(String signal, Process engine) throws Exception {
-        new ProcessBuilder("kill", "-" + signal, Long.toString(engine.pid()))
-                .start()
-                .waitFor();
+    private static void send(String signal, Process engine) {
+        EngineProcess.signal(signal, engine.pid());
     }
 }

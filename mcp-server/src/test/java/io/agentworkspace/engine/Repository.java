@@ -21,7 +21,7 @@ public final class Repository {
                 .orElseThrow(() -> new IllegalStateException("the tests run in a checkout of the project"));
     }
 
-    static Path file(String path) {
+    public static Path file(String path) {
         return ROOT.resolve(path);
     }
 

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
@@ -14,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 
 /** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
 public final class TestDatabase {
@@ -50,7 +52,18 @@ public final class TestDatabase {
     public static McpDoor.Replica replica() {
         var clock = Clock.systemUTC();
         var signals = new Signals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
-        return new McpDoor.Replica(new SealKeys(DB, clock), new SessionStore(DB), signals, new Bounds(STREAMS_EACH, 100), clock);
+        var bounds = new Bounds(STREAMS_EACH, 100, Duration.ofSeconds(2));
+        return new McpDoor.Replica(
+                new SealKeys(DB, clock), new SessionStore(DB), signals, new Interest(DB, clock), bounds, clock);
+    }
+
+    /** A database of a test's own, beside the one that all others share. */
+    public static Db fresh(String name) {
+        DB.sql("CREATE DATABASE " + name).run();
+        var url = POSTGRES.jdbcUrl().replaceFirst("/[^/]*$", "/" + name);
+        var db = new Db(url, POSTGRES.user(), POSTGRES.password(), 2);
+        Migrations.run(db);
+        return db;
     }
 
     /** Another pool on the same database, as another replica has it. */

@@ -32,15 +32,34 @@ public final class Body {
         }
     }
 
+    /**
+     * Takes in what a client is still sending although its answer is ready: an answer to a half-sent request can be
+     * lost, and so can the next request on the connection.
+     *
+     * @return whether it is through, so that the connection can go on being used
+     */
+    static boolean finish(Request request) {
+        // Not Request.consumeAvailable: that gives up the connection when the rest is not there yet.
+        try (var in = Content.Source.asInputStream(request)) {
+            return discard(request, in);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     /** A client that is still sending hears the answer only once it is through; one that waits for 100 is not. */
-    private static void discard(Request request, InputStream in) throws IOException {
+    private static boolean discard(Request request, InputStream in) throws IOException {
         if (request.getHeaders().contains(HttpHeader.EXPECT)) {
-            return;
+            return false;
         }
         var scratch = new byte[16 * 1024];
-        var left = DISCARDED;
-        for (var count = 0; count >= 0 && left > 0; left -= count) {
-            count = in.read(scratch);
+        for (var left = DISCARDED; left > 0; ) {
+            var count = in.read(scratch);
+            if (count < 0) {
+                return true;
+            }
+            left -= count;
         }
+        return false;
     }
 }

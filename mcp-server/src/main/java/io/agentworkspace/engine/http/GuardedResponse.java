@@ -1,12 +1,14 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.Incoming;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 
 /** A response that keeps the headers which the gate has set, also when a door resets it. */
 final class GuardedResponse extends Response.Wrapper {
@@ -37,6 +39,15 @@ final class GuardedResponse extends Response.Wrapper {
     public void reset() {
         super.reset();
         guarded.forEach(getHeaders()::put);
+    }
+
+    /** Every answer passes here, also one that was found before the request had come in. */
+    @Override
+    public void write(boolean last, ByteBuffer content, Callback callback) {
+        if (!isCommitted() && !Body.finish(getRequest())) {
+            getHeaders().put(HttpFields.CONNECTION_CLOSE);
+        }
+        super.write(last, content, callback);
     }
 
     /** Jetty logs it beside a defect that it was told of. */

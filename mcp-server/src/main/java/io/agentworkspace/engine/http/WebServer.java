@@ -24,7 +24,10 @@ public final class WebServer implements AutoCloseable {
 
     private static final int MAX_HEADER_BYTES = 16 * 1024;
     private static final int MAX_CONCURRENT = 10_000;
-    private static final Duration IDLE = Duration.ofSeconds(30);
+    /** Longer than clients and load balancers keep a connection, or they send a request into one that is just being closed. */
+    private static final Duration IDLE = Duration.ofSeconds(75);
+
+    private static final Duration IDLE_IN_REQUEST = Duration.ofSeconds(30);
     private static final Duration IDLE_WHILE_STOPPING = Duration.ofMillis(500);
 
     private final Server server;
@@ -58,6 +61,7 @@ public final class WebServer implements AutoCloseable {
         configuration.setSendXPoweredBy(false);
         configuration.setRequestHeaderSize(MAX_HEADER_BYTES);
         configuration.setResponseHeaderSize(MAX_HEADER_BYTES);
+        configuration.setIdleTimeout(IDLE_IN_REQUEST.toMillis());
         return configuration;
     }
 

@@ -1,23 +1,33 @@
 package io.agentworkspace.engine.mcp;
 
+import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many streams may be open: for each principal, and in all. What nobody holds takes no memory. */
+/**
+ * How many streams may be open, for each principal and in all, and how long a client may take to read what is written to
+ * one. What nobody holds takes no memory.
+ */
 public final class Bounds {
     private final int each;
     private final int all;
+    private final Duration patience;
     private final AtomicInteger open = new AtomicInteger();
     private final ConcurrentHashMap<String, Integer> principals = new ConcurrentHashMap<>();
 
-    public Bounds(int each, int all) {
+    public Bounds(int each, int all, Duration patience) {
         this.each = each;
         this.all = all;
+        this.patience = patience;
     }
 
     /** The places of one principal. */
     Places of(String principal) {
         return new Places(principal);
+    }
+
+    Duration patience() {
+        return patience;
     }
 
     int open() {
@@ -30,6 +40,10 @@ public final class Bounds {
 
         private Places(String principal) {
             this.principal = principal;
+        }
+
+        Duration patience() {
+            return patience;
         }
 
         /** Whether there was one. */

@@ -76,6 +76,9 @@ public final class CatalogueTools implements ToolSource {
         if (answer.replayed()) {
             turn.markReplayed();
         }
+        if (answer.problem() != null && answer.problem().retryAfter() != null) {
+            turn.retryAfter(answer.problem().retryAfter());
+        }
         return Outcome.done(result(answer));
     }
 

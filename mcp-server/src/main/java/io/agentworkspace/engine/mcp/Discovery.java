@@ -65,7 +65,9 @@ public final class Discovery implements ToolSource {
 
     @Override
     public Optional<ObjectNode> find(String name, Turn turn) {
-        return list(turn).stream().filter(tool -> tool.get("name").asString().equals(name)).findFirst();
+        return list(turn).stream()
+                .filter(tool -> tool.get("name").asString().equals(name))
+                .findFirst();
     }
 
     @Override
@@ -73,7 +75,8 @@ public final class Discovery implements ToolSource {
         return find(name, turn).map(_ -> switch (name) {
             case "find_tools" -> found(Methods.text(arguments, "query"), turn);
             case "describe_tool" -> described(read(Methods.text(arguments, "name"), turn));
-            default -> tools.run(read(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
+            default ->
+                tools.run(read(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
         });
     }
 
@@ -87,8 +90,7 @@ public final class Discovery implements ToolSource {
                 .filter(tool -> tool.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> {
-                    var near = Near.nearest(
-                            name, known.stream().map(Tool::name).toList(), 1);
+                    var near = Near.nearest(name, known.stream().map(Tool::name).toList(), 1);
                     var shownName = name.length() > Name.MAX ? name.substring(0, Name.MAX) + "…" : name;
                     return Problem.unknownService(shownName, near.isEmpty() ? null : near.getFirst());
                 });
@@ -107,7 +109,8 @@ public final class Discovery implements ToolSource {
                         .append(": ")
                         .append(firstSentence(scored.tool().description()))
                         .append('\n'));
-        return Outcome.text(text.isEmpty() ? "No tool fits these words; an empty query names all of them." : text.toString());
+        return Outcome.text(
+                text.isEmpty() ? "No tool fits these words; an empty query names all of them." : text.toString());
     }
 
     private record Scored(Tool<?, ?> tool, int score) {}

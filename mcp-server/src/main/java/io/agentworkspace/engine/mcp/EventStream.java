@@ -20,9 +20,6 @@ import tools.jackson.databind.node.ObjectNode;
  * within the time-out is cut off. One thread writes at a time.
  */
 final class EventStream {
-    /** How long a write may wait for the client. */
-    static final Duration PATIENCE = Duration.ofSeconds(10);
-
     private static final byte[] KEEP_ALIVE = ":\n\n".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] NOTHING = new byte[0];
 

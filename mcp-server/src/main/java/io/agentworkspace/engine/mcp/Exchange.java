@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.http.JsonReply;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpHeader;
@@ -58,6 +59,12 @@ record Exchange(Request request, Response response, Callback callback) {
     void markReplayed() {
         if (!response.isCommitted()) {
             response.getHeaders().put("Idempotency-Replayed", "true");
+        }
+    }
+
+    void retryAfter(Duration wait) {
+        if (!response.isCommitted()) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(wait.toMillis(), 1000)));
         }
     }
 

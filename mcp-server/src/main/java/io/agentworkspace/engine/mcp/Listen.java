@@ -24,13 +24,11 @@ final class Listen {
     private final Resources resources;
     private final Listeners listeners;
     private final Bounds bounds;
-    private final Duration patience;
 
-    Listen(Resources resources, Listeners listeners, Bounds bounds, Duration patience) {
+    Listen(Resources resources, Listeners listeners, Bounds bounds) {
         this.resources = resources;
         this.listeners = listeners;
         this.bounds = bounds;
-        this.patience = patience;
     }
 
     /** Answers a listening request; its stream goes on. */
@@ -63,7 +61,9 @@ final class Listen {
         var watched = watched(uris, turn);
         if (!uris.isEmpty()) {
             var heard = agreed.putArray("resourceSubscriptions");
-            uris.stream().filter(uri -> watched.values().stream().anyMatch(set -> set.contains(uri))).forEach(heard::add);
+            uris.stream()
+                    .filter(uri -> watched.values().stream().anyMatch(set -> set.contains(uri)))
+                    .forEach(heard::add);
         }
         return new Wishes(lists, watched);
     }
@@ -86,8 +86,10 @@ final class Listen {
     /** What has to be watched for these URIs; those that the caller may not see are left out. */
     Map<Change, Set<String>> watched(Set<String> uris, Turn turn) {
         var watched = new LinkedHashMap<Change, Set<String>>();
-        uris.forEach(uri -> resources.changes(uri, turn)
-                .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>()).add(uri)));
+        uris.forEach(uri -> resources
+                .changes(uri, turn)
+                .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>())
+                        .add(uri)));
         return watched;
     }
 
@@ -102,8 +104,14 @@ final class Listen {
             throw Problem.rateLimited(
                     "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
         }
+        try {
+            listeners.open(exchange.caller().tenant());
+        } catch (Problem problem) {
+            places.giveBack();
+            throw problem;
+        }
         var holder = new Listener[1];
-        var listener = new Listener(exchange, purpose, wishes, patience, () -> {
+        var listener = new Listener(exchange, purpose, wishes, bounds.patience(), () -> {
             places.giveBack();
             listeners.remove(holder[0]);
         });

@@ -1,21 +1,44 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.Signals;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The listeners of this replica, by tenant: hears what changed and tells those whom it concerns. */
 final class Listeners implements Signals.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
     private static final Duration CHECK = Duration.ofMillis(500);
 
     private final ConcurrentHashMap<Long, Set<Listener>> tenants = new ConcurrentHashMap<>();
+    private final Interest interest;
 
-    Listeners(Pulse pulse) {
+    Listeners(Pulse pulse, Interest interest) {
+        this.interest = interest;
         pulse.every(KEEP_ALIVE, () -> each(Listener::keepAlive));
+        pulse.every(Interest.HOLDS.dividedBy(4), this::renew);
         pulse.every(CHECK, () -> each(Listener::endIfInvalid));
+    }
+
+    /** Makes sure that changes in a tenant are told to this replica. */
+    void open(long tenant) {
+        if (!tenants.containsKey(tenant)) {
+            interest.in(Set.of(tenant));
+        }
+    }
+
+    private void renew() {
+        try {
+            interest.in(Set.copyOf(tenants.keySet()));
+        } catch (Problem e) {
+            LOG.debug("put off: {}", e.note());
+        }
     }
 
     void add(Listener listener) {
@@ -62,11 +85,14 @@ final class Listeners implements Signals.Listener {
     /** Admins see all in their tenant. */
     private static boolean concerns(Signals.Signal signal, Listener listener) {
         var users = signal.u();
-        return users == null || users.contains(listener.caller().user()) || listener.caller().isAdmin();
+        return users == null
+                || users.contains(listener.caller().user())
+                || listener.caller().isAdmin();
     }
 
     @Override
     public void gap() {
+        Thread.startVirtualThread(this::renew);
         each(Listener::tellAll);
     }
 

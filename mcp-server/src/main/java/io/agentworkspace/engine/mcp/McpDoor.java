@@ -4,6 +4,7 @@ import io.agentworkspace.engine.http.Body;
 import io.agentworkspace.engine.http.Doors;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class McpDoor extends Handler.Abstract implements Graceful {
     private final Pulse pulse = new Pulse();
-    private final Listeners listeners = new Listeners(pulse);
+    private final Listeners listeners;
     private final Routing routing;
     private final ServerCard card;
     private volatile boolean stopping;
@@ -34,14 +35,16 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
      *
      * @param bounds how many streams this replica may have open
      */
-    public record Replica(SealKeys keys, SessionStore sessions, Signals signals, Bounds bounds, Clock clock) {}
+    public record Replica(
+            SealKeys keys, SessionStore sessions, Signals signals, Interest interest, Bounds bounds, Clock clock) {}
 
     /** @param mcpUrl the public address of the tool protocol's host */
     public McpDoor(Offer offer, Replica replica, String mcpUrl) {
+        listeners = new Listeners(pulse, replica.interest());
         var methods = new Methods(offer, replica.clock());
         var seal = new Seal(replica.keys());
         var streams = new Workings.Streams(pulse, replica.bounds(), listeners, replica.clock());
-        var listen = new Listen(methods.resources(), listeners, replica.bounds(), EventStream.PATIENCE);
+        var listen = new Listen(methods.resources(), listeners, replica.bounds());
         var workings = new Workings(
                 new RequestState(seal, replica.clock()),
                 new Session.Office(seal, replica.clock()),

@@ -85,7 +85,7 @@ final class Reply {
     private @Nullable EventStream open() {
         if (stream == null && streamable) {
             streamable = places.take();
-            stream = streamable ? EventStream.open(exchange, EventStream.PATIENCE) : null;
+            stream = streamable ? EventStream.open(exchange, places.patience()) : null;
         }
         return stream;
     }
@@ -138,7 +138,8 @@ final class Reply {
     private void end(EventStream open, ObjectNode response) {
         try {
             if (gone) {
-                open.cut(new EventStream.Gone("the client is gone", new IOException("it does not take what is written")));
+                open.cut(new EventStream.Gone(
+                        "the client is gone", new IOException("it does not take what is written")));
             } else if (cancelled) {
                 open.finish();
             } else {

@@ -47,7 +47,8 @@ final class SessionWork {
     }
 
     private ObjectNode result(Message message, SessionLane.Visit visit, Reply reply) {
-        var level = visit.state().logLevel() == null ? DEFAULT_LEVEL : visit.state().logLevel();
+        var level =
+                visit.state().logLevel() == null ? DEFAULT_LEVEL : visit.state().logLevel();
         var voice = Voice.of(message, level, reply::say);
         var client = visit.session().client();
         var inputs = Inputs.NONE;
@@ -72,7 +73,8 @@ final class SessionWork {
         Workings.checkAbilities(ask, client);
         if (!reply.isHeard()) {
             throw RpcError.invalidRequest(
-                    Problem.invalid("the header Accept", "must hold text/event-stream, for this asks you something back"),
+                    Problem.invalid(
+                            "the header Accept", "must hold text/event-stream, for this asks you something back"),
                     turn.requestId());
         }
     }
@@ -85,7 +87,8 @@ final class SessionWork {
                 case Outcome.Done done -> message.answer(done.result());
                 case Outcome.Ask _ ->
                     throw RpcError.invalidRequest(
-                            Message.invalid("this asks something back: send it alone, not in a batch"), turn.requestId());
+                            Message.invalid("this asks something back: send it alone, not in a batch"),
+                            turn.requestId());
             };
         } catch (RpcError error) {
             return error.json(message.id());

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -74,6 +75,10 @@ public final class Turn {
     /** For the request log: the tool or resource that the request is about. */
     void ran(String service) {
         exchange.ran(service);
+    }
+
+    void retryAfter(Duration pause) {
+        exchange.retryAfter(pause);
     }
 
     void markReplayed() {

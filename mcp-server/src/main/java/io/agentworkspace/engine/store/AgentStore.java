@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jdbi.v3.core.JdbiException;
@@ -21,6 +22,16 @@ public final class AgentStore {
                                'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
                                'created_at', a.created_at, 'updated_at', a.updated_at)
             """.formatted(ContextStore.online("a"));
+
+    /** Writes the event that tells of a change: of the agent {@code a} that a CTE before it has changed. */
+    private static final String TOLD = """
+            INSERT INTO event (tenant_id, id, type, created_at, data)
+            SELECT a.tenant_id, :event, :type, :now,
+                   jsonb_strip_nulls(jsonb_build_object('agent', a.name, 'access', a.access, 'owner', o.name,
+                                                        'revision', a.revision,
+                                                        'changed', CAST(:changed AS text[])))
+              FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+            """;
 
     private final Db db;
 
@@ -56,21 +67,18 @@ public final class AgentStore {
                            RETURNING *),
                      listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
                                 SELECT tenant_id, owner_id, id, :now FROM a),
-                     told AS (INSERT INTO event (tenant_id, id, type, created_at, data)
-                              SELECT tenant_id, :event, 'agent.deployment.created', :now,
-                                     jsonb_build_object('agent', name, 'access', access, 'owner', CAST(:owner AS text),
-                                                        'revision', revision)
-                                FROM a)
+                     told AS (%s)
                 SELECT %s AS record
-                  FROM a CROSS JOIN (SELECT CAST(:owner AS text) AS name) o
-                """.formatted(RECORD))
+                  FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                """.formatted(TOLD, RECORD))
                 .set("name", name)
                 .set("key", name.key())
                 .set("description", description)
                 .set("profile", profile)
                 .set("access", access.word())
                 .set("event", UUID.randomUUID())
-                .set("owner", call.context().user().name())
+                .set("type", "agent.deployment.created")
+                .set("changed", null)
                 .one(AgentStore::record)
                 .orElseThrow(() -> Problem.alreadyExists("agent", name.text()));
     }
@@ -109,8 +117,8 @@ public final class AgentStore {
         return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Sets what the change gives and raises the revision. */
-    public Agent update(Call call, Held held, Change change) {
+    /** Sets what the change gives and raises the revision, with the event that names the changed fields. */
+    public Agent update(Call call, Held held, Change change, List<String> changed) {
         try {
             return db.sql(call, """
                     WITH a AS (UPDATE agent
@@ -119,10 +127,14 @@ public final class AgentStore {
                                       profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
                                       revision = revision + 1, updated_at = :now
                                 WHERE tenant_id = :tenant AND id = :id
-                            RETURNING *)
+                            RETURNING *),
+                         told AS (%s)
                     SELECT %s AS record
                       FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-                    """.formatted(RECORD))
+                    """.formatted(TOLD, RECORD))
+                    .set("event", UUID.randomUUID())
+                    .set("type", "agent.deployment.updated")
+                    .set("changed", changed)
                     .set("id", held.id())
                     .set("name", change.name())
                     .set("key", change.name() == null ? null : change.name().key())
@@ -153,7 +165,10 @@ public final class AgentStore {
                 .orElseThrow();
     }
 
-    /** Ends the agent for everyone: it stays as the name on its messages and memories, and nowhere else. */
+    /**
+     * Ends the agent for everyone, with the event that tells of it: it stays as the name on its messages and memories, and
+     * nowhere else.
+     */
     public void destroy(Call call, Held held) {
         db.sql(call, """
                 WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id),
@@ -163,26 +178,48 @@ public final class AgentStore {
                      loaded AS (DELETE FROM bank_load WHERE tenant_id = :tenant AND agent_id = :id),
                      keyed AS (UPDATE api_key SET revoked_at = :now
                                 WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
-                     listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)
-                UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id
-                """).set("id", held.id()).run();
+                     listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id),
+                     a AS (UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id RETURNING *)
+                %s""".formatted(TOLD))
+                .set("id", held.id())
+                .set("event", UUID.randomUUID())
+                .set("type", "agent.deployment.deleted")
+                .set("changed", null)
+                .run();
         MembershipStore.silence(db, call, held.owner());
     }
 
-    /** Puts the agent on the acting user's roster; whether it was not there before. */
-    public boolean addToRoster(Call call, long agent) {
-        return db.sql(call, """
+    /** An agent after it was put on a roster or taken off it, and whether that changed anything. */
+    public record Listed(Agent agent, boolean changed) {}
+
+    /** Puts the agent on the acting user's roster. */
+    public Listed addToRoster(Call call, long agent) {
+        return listed(call, agent, """
                 INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
                 VALUES (:tenant, :user, :agent, :now)
                 ON CONFLICT DO NOTHING
-                """).set("agent", agent).run() == 1;
+                RETURNING 1
+                """);
     }
 
-    /** Takes the agent off the acting user's roster; whether it was there. */
-    public boolean removeFromRoster(Call call, long agent) {
-        return db.sql(call, """
+    /** Takes the agent off the acting user's roster. */
+    public Listed removeFromRoster(Call call, long agent) {
+        return listed(call, agent, """
                 DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :user AND agent_id = :agent
-                """).set("agent", agent).run() == 1;
+                RETURNING 1
+                """);
+    }
+
+    private Listed listed(Call call, long agent, String change) {
+        return db.sql(call, """
+                WITH changed AS (%s)
+                SELECT EXISTS (SELECT 1 FROM changed) AS changed, %s AS record
+                  FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                 WHERE a.tenant_id = :tenant AND a.id = :agent
+                """.formatted(change, RECORD))
+                .set("agent", agent)
+                .one(row -> new Listed(record(row), row.flag("changed")))
+                .orElseThrow();
     }
 
     private static Agent record(Row row) throws SQLException {

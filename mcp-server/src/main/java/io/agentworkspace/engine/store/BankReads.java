@@ -51,12 +51,17 @@ public final class BankReads {
                                 AND CASE WHEN CAST(:agent AS text) IS NULL THEN a.id = ctx.self_id AND a.destroyed_at IS NULL
                                          ELSE a.name_key = :agent AND %s END),
                 page AS (
-                    SELECT b.*, held.permission, held.via, s.agent_id
+                    SELECT b.*, held.permission, held.via, s.agent_id, %s AS censored
                       FROM ctx, s, bank b, %s
                      WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix)
                        AND held.permission <> 'none' AND %s
                      ORDER BY b.name_key
-                     LIMIT :limit + 1)
+                     LIMIT :limit + 1),
+                counted AS (
+                    SELECT m.bank_id, count(*) AS memories
+                      FROM page b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                     WHERE %s
+                     GROUP BY m.bank_id)
                 SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
                        (SELECT jsonb_agg(jsonb_build_object(
                                              'bank', %s, 'permission', b.permission, 'via', b.via,
@@ -64,9 +69,17 @@ public final class BankReads {
                                                                 WHERE l.tenant_id = b.tenant_id AND l.bank_id = b.id
                                                                   AND l.agent_id = b.agent_id))
                                          ORDER BY b.name_key)
-                          FROM page b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS rows
+                          FROM page b
+                          JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+                          LEFT JOIN counted ON counted.bank_id = b.id) AS rows
                   FROM ctx, s
-                """.formatted(Visible.AGENT, BankPermission.HELD, Visible.BANK, BankStore.RECORD))
+                """.formatted(
+                                                Visible.AGENT,
+                                                MemoryStore.CENSORED,
+                                                BankPermission.HELD,
+                                                Visible.BANK,
+                                                MemoryStore.readable("b.censored"),
+                                                BankStore.record("COALESCE(counted.memories, 0)")))
                 .set("agent", agent == null ? null : agent.key())
                 .set("prefix", prefix == null ? "" : prefix.key())
                 .set("after", after.isEmpty() ? "" : after.getFirst())

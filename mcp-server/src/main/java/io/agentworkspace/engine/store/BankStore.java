@@ -16,14 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** The banks themselves. */
 public final class BankStore {
     /** The record of a bank {@code b} whose owner is {@code o}, as JSON. */
-    static final String RECORD = """
-            jsonb_build_object('name', b.name, 'description', b.description, 'access', b.access, 'owner', o.name,
-                               'state', CASE WHEN b.censored_at IS NULL THEN 'active' ELSE 'censored' END,
-                               'memories', (SELECT count(*)
-                                              FROM memory m
-                                             WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s),
-                               'revision', b.revision, 'created_at', b.created_at, 'updated_at', b.updated_at)
-            """.formatted(MemoryStore.READABLE);
+    static final String RECORD = record("""
+            (SELECT count(*) FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s)
+            """.formatted(MemoryStore.READABLE));
 
     private static final String FIND = ContextStore.KNOWN_CONTEXT
             + BankPermission.SUBJECT
@@ -37,6 +32,16 @@ public final class BankStore {
 
     public BankStore(Db db) {
         this.db = db;
+    }
+
+    /** The same where the memories that can be read have been counted already. */
+    static String record(String memories) {
+        return """
+                jsonb_build_object('name', b.name, 'description', b.description, 'access', b.access, 'owner', o.name,
+                                   'state', CASE WHEN b.censored_at IS NULL THEN 'active' ELSE 'censored' END,
+                                   'memories', %s, 'revision', b.revision,
+                                   'created_at', b.created_at, 'updated_at', b.updated_at)
+                """.formatted(memories);
     }
 
     /** A bank that the transaction holds, with what decides about using and changing it. */

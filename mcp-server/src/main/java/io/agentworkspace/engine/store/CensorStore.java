@@ -50,10 +50,13 @@ public final class CensorStore {
 
     private long count(Call call, BankStore.Held bank, @Nullable List<Long> agents, String condition) {
         return db.sql(call, """
-                SELECT count(*) AS memories
-                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                 WHERE b.tenant_id = :tenant AND b.id = :bank AND %s
-                   AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[]))
+                SELECT (SELECT count(*)
+                          FROM memory m
+                         WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
+                           AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[])))
+                       AS memories
+                  FROM bank b
+                 WHERE b.tenant_id = :tenant AND b.id = :bank
                 """.formatted(condition))
                 .set("bank", bank.id())
                 .set("agents", agents)

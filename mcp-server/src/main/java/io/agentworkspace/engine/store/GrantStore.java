@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
 /** Which agents may do what with a bank, and which have it attached. */
 public final class GrantStore {
     /**
-     * CTE {@code page}: the agents with a permission on the bank {@code b}, by name. Those who hold one by the bank's access
+     * CTEs {@code page} and {@code counted}, what they stored: the agents with a permission on the bank {@code b}, by name. Those who hold one by the bank's access
      * are shown to those who may see the agent, the others to whoever manages the bank too. In a report also those who
      * are barred by a grant, and the one asked for.
      */
-    private static final String PAGE = """
+    private static final String PAGE =
+            """
             , page AS (
-                SELECT a.*, held.permission, held.via, b.id AS bank_id, b.censored_at
+                SELECT a.*, held.permission, held.via
                   FROM ctx, b, agent a CROSS JOIN %s
                  WHERE a.tenant_id = :tenant AND a.destroyed_at IS NULL AND a.name_key > :after
                    AND (CAST(:agent AS text) IS NULL OR a.name_key = :agent)
@@ -29,22 +30,29 @@ public final class GrantStore {
                         OR (:report AND (held.via = 'grant' OR CAST(:agent AS text) IS NOT NULL)))
                    AND (%s OR (b.held_permission = 'manage' AND held.via IN ('owner', 'grant')))
                  ORDER BY a.name_key
-                 LIMIT :limit + 1)
-            """.formatted(BankPermission.held("a.id", "a.owner_id"), Visible.AGENT);
+                 LIMIT :limit + 1),
+            counted AS (
+                SELECT authored.author_id, authored.memories
+                  FROM b CROSS JOIN LATERAL (
+                      SELECT m.author_id, count(*) AS memories
+                        FROM memory m
+                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                         AND m.author_id IN (SELECT page.id FROM page) AND %s
+                       GROUP BY m.author_id) authored)
+            """.formatted(BankPermission.held("a.id", "a.owner_id"), Visible.AGENT, MemoryStore.READABLE);
 
     private static final String ENTRIES = """
             (SELECT jsonb_agg(jsonb_build_object(
                                   'agent', %s, 'permission', a.permission, 'via', a.via,
                                   'loaded', EXISTS (SELECT 1 FROM bank_load l
-                                                     WHERE l.tenant_id = a.tenant_id AND l.bank_id = a.bank_id
+                                                     WHERE l.tenant_id = a.tenant_id AND l.bank_id = b.id
                                                        AND l.agent_id = a.id),
-                                  'memories', (SELECT count(*)
-                                                 FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                                WHERE b.tenant_id = a.tenant_id AND b.id = a.bank_id
-                                                  AND m.author_id = a.id AND %s))
+                                  'memories', COALESCE(counted.memories, 0))
                               ORDER BY a.name_key)
-               FROM page a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS rows
-            """.formatted(AgentStore.RECORD, MemoryStore.READABLE);
+               FROM b CROSS JOIN page a
+               JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+               LEFT JOIN counted ON counted.author_id = a.id) AS rows
+            """.formatted(AgentStore.RECORD);
 
     private final Db db;
     private final AgentStore agents;

@@ -22,6 +22,18 @@ public final class MemoryReads {
 
     static final int TOKEN_CHARACTERS = 4;
 
+    private static final String NAMED = "m.name_key = :name";
+
+    /** The bound on the time alone is what an index can use. */
+    private static final String LISTED = """
+            m.tags @> :tags
+            AND (CAST(:author AS text) IS NULL
+                 OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author))
+            AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
+            AND (CAST(:before AS timestamptz) IS NULL
+                 OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+            """;
+
     private final Db db;
     private final BankStore banks;
 
@@ -57,18 +69,15 @@ public final class MemoryReads {
                       FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
                      WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s),
                 page AS (
-                    SELECT m.*
-                      FROM b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                     WHERE b.held_permission <> 'none' AND %s
-                       AND CASE WHEN CAST(:name AS text) IS NOT NULL THEN m.name_key = :name
-                                ELSE m.tags @> :tags
-                                     AND (CAST(:author AS text) IS NULL
-                                          OR m.author_id IN (SELECT w.id FROM agent w
-                                                              WHERE w.tenant_id = :tenant AND w.name_key = :author)) END
-                       AND (CAST(:before AS timestamptz) IS NULL
-                            OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
-                     ORDER BY m.created_at DESC, m.id DESC
-                     LIMIT :limit + 1)
+                    SELECT page.*
+                      FROM b CROSS JOIN LATERAL (
+                          SELECT m.*
+                            FROM memory m
+                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                             AND b.held_permission <> 'none' AND %s
+                             AND %s
+                           ORDER BY m.created_at DESC, m.id DESC
+                           LIMIT :limit + 1) page)
                 SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                        (SELECT %s FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
                        (SELECT jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) FROM page m %s) AS memories
@@ -78,6 +87,7 @@ public final class MemoryReads {
                                                 BankPermission.HELD,
                                                 Visible.BANK,
                                                 MemoryStore.READABLE,
+                                                wanted.name() == null ? LISTED : NAMED,
                                                 BankStore.RECORD,
                                                 MemoryStore.RECORD,
                                                 MemoryStore.AUTHOR))
@@ -132,12 +142,15 @@ public final class MemoryReads {
     public Working working(Call call, BankStore.Held bank) {
         return db.sql(call, """
                 WITH fit AS (
-                    SELECT m.*, (char_length(m.text) + :characters - 1) / :characters AS tokens
-                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                     WHERE b.tenant_id = :tenant AND b.id = :bank AND %s
-                       AND char_length(m.text) <= :tokens * :characters
-                     ORDER BY m.created_at DESC, m.id DESC
-                     LIMIT :tokens),
+                    SELECT fit.*
+                      FROM bank b CROSS JOIN LATERAL (
+                          SELECT m.*, (char_length(m.text) + :characters - 1) / :characters AS tokens
+                            FROM memory m
+                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
+                             AND char_length(m.text) <= :tokens * :characters
+                           ORDER BY m.created_at DESC, m.id DESC
+                           LIMIT :tokens) fit
+                     WHERE b.tenant_id = :tenant AND b.id = :bank),
                 summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY created_at DESC, id DESC) AS total FROM fit)
                 SELECT COALESCE(max(m.total), 0) AS tokens,
                        jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) AS memories

@@ -17,15 +17,23 @@ import org.jspecify.annotations.Nullable;
  * that lost its name to another one keeps it for show only.
  */
 public final class MemoryStore {
-    /** Whether a memory {@code m} is hidden because of somebody who wrote a part of it. */
-    private static final String CENSORED = """
-            EXISTS (SELECT 1 FROM bank_censor censor
-                     WHERE censor.tenant_id = m.tenant_id AND censor.bank_id = m.bank_id
-                       AND censor.agent_id = ANY (m.contributors))
+    /** Whose part in a memory hides it: an array of the agents that are censored in the bank {@code b}. */
+    static final String CENSORED = """
+            ARRAY(SELECT censor.agent_id
+                    FROM bank_censor censor
+                   WHERE censor.tenant_id = b.tenant_id AND censor.bank_id = b.id)
             """;
 
-    /** Whether readers of the bank {@code b} are shown its memory {@code m}. */
-    static final String READABLE = "(m.deleted_at IS NULL AND b.censored_at IS NULL AND NOT %s)".formatted(CENSORED);
+    /**
+     * Whether readers of the bank {@code b} are shown its memory {@code m}. Where many memories are looked at, they stand
+     * in a subquery below the bank: then who is censored is looked up once.
+     */
+    static final String READABLE = readable(CENSORED);
+
+    /** The same where the array {@link #CENSORED} has been made already. */
+    static String readable(String censored) {
+        return "(m.deleted_at IS NULL AND b.censored_at IS NULL AND NOT m.contributors && %s)".formatted(censored);
+    }
 
     /** A memory {@code m} by {@code author}, as JSON. */
     static final String RECORD = """
@@ -104,9 +112,9 @@ public final class MemoryStore {
     /** The memory that holds the name, locked. */
     public Optional<Holder> holder(Call call, BankStore.Held bank, Name name) {
         return db.sql(call, """
-                SELECT m.id, m.author_id, m.revision, %s AS hidden
-                  FROM memory m
-                 WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
+                SELECT m.id, m.author_id, m.revision, m.contributors && %s AS hidden
+                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                 WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
                    FOR UPDATE OF m
                 """.formatted(CENSORED))
                 .set("bank", bank.id())

@@ -9,6 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The place in a list that is ordered by time and id, from which its next page goes on. */
 record Position(@Nullable Instant at, @Nullable UUID id) {
+    /** Beyond these lies what we never gave out, and in the end what PostgreSQL cannot hold. */
+    private static final Instant EARLIEST = Instant.EPOCH;
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
+
     /** @throws io.agentworkspace.engine.model.Problem when the cursor is none of ours */
     static Position of(@Nullable Page page) {
         var keys = Page.after(page, 2);
@@ -16,7 +20,11 @@ record Position(@Nullable Instant at, @Nullable UUID id) {
             return new Position(null, null);
         }
         try {
-            return new Position(Instant.parse(keys.get(0)), UUID.fromString(keys.get(1)));
+            var at = Instant.parse(keys.get(0));
+            if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
+                throw Cursor.invalid();
+            }
+            return new Position(at, UUID.fromString(keys.get(1)));
         } catch (DateTimeException | IllegalArgumentException e) {
             throw Cursor.invalid();
         }

@@ -56,7 +56,9 @@ public final class SealKeys {
         var found = known.find(id);
         var now = clock.instant();
         // Another replica may have made one; who invents numbers makes us look once a second at most.
-        return found.isPresent() || now.isBefore(known.at().plus(PAUSE)) ? found : load(now, false).find(id);
+        return found.isPresent() || now.isBefore(known.at().plus(PAUSE))
+                ? found
+                : load(now, false).find(id);
     }
 
     private static boolean isOld(Key key, Instant now) {

@@ -28,7 +28,8 @@ public final class SessionStore {
     }
 
     public State state(Handle session) {
-        return db.sql("SELECT ended_at IS NOT NULL AS ended, log_level FROM mcp_session WHERE tenant_id = :tenant AND id = :id")
+        return db.sql(
+                        "SELECT ended_at IS NOT NULL AS ended, log_level FROM mcp_session WHERE tenant_id = :tenant AND id = :id")
                 .set("tenant", session.tenant())
                 .set("id", session.id())
                 .one(row -> new State(row.flag("ended"), row.textOrNull("log_level")))
@@ -41,10 +42,9 @@ public final class SessionStore {
             on(session, """
                     INSERT INTO mcp_session (tenant_id, id, ended_at, expires_at) VALUES (:tenant, :id, :now, :expires)
                     ON CONFLICT (tenant_id, id) DO UPDATE SET ended_at = COALESCE(mcp_session.ended_at, :now)
-                    """)
-                    .set("now", now)
+                    """).set("now", now).run();
+            on(session, "DELETE FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id")
                     .run();
-            on(session, "DELETE FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id").run();
             return tell(session);
         });
     }
@@ -53,14 +53,13 @@ public final class SessionStore {
         on(session, """
                 INSERT INTO mcp_session (tenant_id, id, log_level, expires_at) VALUES (:tenant, :id, :level, :expires)
                 ON CONFLICT (tenant_id, id) DO UPDATE SET log_level = :level
-                """)
-                .set("level", level)
-                .run();
+                """).set("level", level).run();
     }
 
     public Set<String> subscriptions(Handle session) {
-        return new TreeSet<>(on(session, "SELECT uri FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id")
-                .list(row -> row.text("uri")));
+        return new TreeSet<>(
+                on(session, "SELECT uri FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id")
+                        .list(row -> row.text("uri")));
     }
 
     /** @throws Problem {@code conflict} when it has as many as a session may have */
@@ -70,9 +69,7 @@ public final class SessionStore {
                     INSERT INTO mcp_subscription (tenant_id, session_id, uri, expires_at)
                     VALUES (:tenant, :id, :uri, :expires)
                     ON CONFLICT DO NOTHING
-                    """)
-                    .set("uri", uri)
-                    .run();
+                    """).set("uri", uri).run();
             if (subscriptions(session).size() > MAX_SUBSCRIPTIONS) {
                 throw Problem.conflict(
                         "a session has at most %d subscriptions; end one first".formatted(MAX_SUBSCRIPTIONS));
@@ -114,7 +111,11 @@ public final class SessionStore {
 
     /** Clears away what belongs to sessions that have expired. */
     public void purge(Instant now) {
-        db.sql("DELETE FROM mcp_subscription WHERE expires_at <= :now").set("now", now).run();
-        db.sql("DELETE FROM mcp_session WHERE expires_at <= :now").set("now", now).run();
+        db.sql("DELETE FROM mcp_subscription WHERE expires_at <= :now")
+                .set("now", now)
+                .run();
+        db.sql("DELETE FROM mcp_session WHERE expires_at <= :now")
+                .set("now", now)
+                .run();
     }
 }

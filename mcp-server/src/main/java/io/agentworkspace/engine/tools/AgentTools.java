@@ -7,7 +7,6 @@ import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
-import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Message;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
@@ -17,7 +16,6 @@ import io.agentworkspace.engine.store.AgentReads;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.AgentStore.Change;
 import io.agentworkspace.engine.store.AgentStore.Held;
-import io.agentworkspace.engine.store.EventStore;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,12 +29,10 @@ final class AgentTools {
 
     private final AgentStore agents;
     private final AgentReads reads;
-    private final EventStore events;
 
-    AgentTools(AgentStore agents, AgentReads reads, EventStore events) {
+    AgentTools(AgentStore agents, AgentReads reads) {
         this.agents = agents;
         this.reads = reads;
-        this.events = events;
     }
 
     List<Tool<?, ?>> tools() {
@@ -246,9 +242,8 @@ final class AgentTools {
             var agent = agents.record(call, held);
             return new Changed(agent, agent.revision(), false);
         }
-        var agent = agents.update(call, held, change);
+        var agent = agents.update(call, held, change, fields.stream().distinct().toList());
         rename(call, new Ref(held.id(), agent.name()));
-        tell(call, "agent.deployment.updated", agent, fields.stream().distinct().toList());
         return new Changed(agent, agent.revision(), true);
     }
 
@@ -283,9 +278,7 @@ final class AgentTools {
                     var held = agents.lock(call, in.target().agent());
                     checkMayChange(call, held);
                     checkRevision(in.ifRevision(), held.revision());
-                    var agent = agents.record(call, held);
                     agents.destroy(call, held);
-                    tell(call, "agent.deployment.deleted", agent, List.of());
                     forget(call, held);
                     return new Destroyed(true);
                 });
@@ -301,18 +294,6 @@ final class AgentTools {
             context = context.withAgent(null);
         }
         call.context(context);
-    }
-
-    private void tell(Call call, String type, Agent agent, List<String> changed) {
-        var data = Json.object()
-                .put("agent", agent.name())
-                .put("access", agent.access().word())
-                .put("owner", agent.owner())
-                .put("revision", agent.revision());
-        if (!changed.isEmpty()) {
-            changed.forEach(data.putArray("changed")::add);
-        }
-        events.add(call, type, data);
     }
 
     private Held hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {

@@ -14,7 +14,6 @@ import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.MessageStore;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Whom the caller works with and as whom: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
@@ -155,8 +154,8 @@ final class PresenceTools {
                 .idempotent()
                 .handledBy(OfUser.class, Changed.class, (in, call) -> {
                     var held = agents.read(call, named(call, in));
-                    var changed = agents.addToRoster(call, held.id());
-                    return new Changed(agents.record(call, held), changed);
+                    var listed = agents.addToRoster(call, held.id());
+                    return new Changed(listed.agent(), listed.changed());
                 });
     }
 
@@ -171,18 +170,18 @@ final class PresenceTools {
                 .idempotent()
                 .handledBy(OfUser.class, Changed.class, (in, call) -> {
                     var held = agents.read(call, named(call, in));
-                    var changed = agents.removeFromRoster(call, held.id());
                     leave(call, held);
-                    return new Changed(agents.record(call, held), changed);
+                    var listed = agents.removeFromRoster(call, held.id());
+                    return new Changed(listed.agent(), listed.changed());
                 });
     }
 
     private void leave(Call call, AgentStore.Held held) {
         var context = call.context();
-        if (Objects.equals(context.self(), held.ref())) {
+        if (context.self() != null && context.self().id() == held.id()) {
             context = context.withSelf(null, 0);
         }
-        if (Objects.equals(context.agent(), held.ref())) {
+        if (context.agent() != null && context.agent().id() == held.id()) {
             context = context.withAgent(null);
         }
         if (context != call.context()) {

@@ -134,13 +134,14 @@ public final class Runner implements ToolRunner {
             return Name.checked("target.user", user);
         }
 
-        private static @Nullable String key(Tool<?, ?> tool, ObjectNode input, @Nullable String header) {
+        private static @Nullable String key(Tool<?, ?> tool, ObjectNode input, @Nullable String given) {
+            var header = given == null || given.isBlank() ? null : given.strip();
             var field = input.path(Schema.IDEMPOTENCY_KEY).asString("");
             input.remove(Schema.IDEMPOTENCY_KEY);
             if (!tool.effect().isTransactional()) {
                 return null;
             }
-            if (header != null && (header.isBlank() || header.length() > 255)) {
+            if (header != null && header.length() > 255) {
                 throw Problem.invalid("the header Idempotency-Key", "must have 1–255 characters");
             }
             if (header != null && !field.isBlank() && !header.equals(field)) {
@@ -151,7 +152,8 @@ public final class Runner implements ToolRunner {
 
         byte[] hash() {
             try {
-                var text = tool.name() + "\n" + Json.canonical(input);
+                var actingFor = call.actingFor() == null ? "" : call.actingFor().key();
+                var text = tool.name() + "\n" + actingFor + "\n" + Json.canonical(input);
                 return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             } catch (NoSuchAlgorithmException e) {
                 throw new IllegalStateException("every JDK has SHA-256", e);

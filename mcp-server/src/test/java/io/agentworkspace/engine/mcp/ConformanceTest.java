@@ -141,18 +141,20 @@ class ConformanceTest {
                 """.formatted(Referee.version()));
         for (var revision : List.of(MODERN, SESSIONS)) {
             var required = required(revision);
-            page.append("\n## Revision %s: %d of %d required scenarios\n\n| scenario | checks | result |\n|---|---|---|\n"
-                    .formatted(
-                            revision,
-                            required.stream().filter(Verdict::passed).count(),
-                            required.size()));
+            page.append(
+                    "\n## Revision %s: %d of %d required scenarios\n\n| scenario | checks | result |\n|---|---|---|\n"
+                            .formatted(
+                                    revision,
+                                    required.stream().filter(Verdict::passed).count(),
+                                    required.size()));
             required.forEach(verdict -> page.append(line(verdict)));
             page.append("\nRun, but not scored:\n\n| scenario | checks | result |\n|---|---|---|\n");
             fixtures.get(revision).values().stream()
                     .filter(verdict -> UNSCORED.contains(verdict.scenario()))
                     .forEach(verdict -> page.append(line(verdict)));
         }
-        page.append("\n## The production server, with a key and without fixtures\n\n| revision | scenarios |\n|---|---|\n");
+        page.append(
+                "\n## The production server, with a key and without fixtures\n\n| revision | scenarios |\n|---|---|\n");
         WITHOUT_FIXTURES.forEach((revision, scenarios) ->
                 page.append("| %s | %s |\n".formatted(revision, String.join(", ", scenarios))));
         return page.toString();

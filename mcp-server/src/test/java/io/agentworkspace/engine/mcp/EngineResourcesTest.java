@@ -30,7 +30,9 @@ class EngineResourcesTest {
 
     private void call(String tool, String arguments) {
         var result = ann.modern("tools/call", "{'name': '%s', 'arguments': %s}".formatted(tool, arguments));
-        assertThat(result.at("/result/structuredContent/status/success").asBoolean()).as(result.toString()).isTrue();
+        assertThat(result.at("/result/structuredContent/status/success").asBoolean())
+                .as(result.toString())
+                .isTrue();
     }
 
     private static JsonNode read(Peer peer, String uri) {
@@ -44,10 +46,14 @@ class EngineResourcesTest {
     @Test
     void whatACallerMaySeeIsListedAndCanBeRead() {
         var all = listed(ann);
-        assertThat(all).containsExactly(
-                "engine://agents/Ada%20L", "engine://domains/Lab", "engine://domains/Lab/zones/main", "engine://banks/Notes");
+        assertThat(all)
+                .containsExactly(
+                        "engine://agents/Ada%20L",
+                        "engine://domains/Lab", "engine://domains/Lab/zones/main", "engine://banks/Notes");
         for (var uri : all) {
-            assertThat(content(read(ann, uri)).at("/profile/0/name").asString()).as(uri).isNotEmpty();
+            assertThat(content(read(ann, uri)).at("/profile/0/name").asString())
+                    .as(uri)
+                    .isNotEmpty();
             assertThat(read(eve, uri).at("/error/code").asInt()).as(uri).isEqualTo(-32602);
         }
         assertThat(listed(eve)).isEmpty();
@@ -59,7 +65,8 @@ class EngineResourcesTest {
         var params = "{}";
         while (!params.isEmpty()) {
             var page = peer.modern("resources/list", params).get("result");
-            page.get("resources").forEach(resource -> all.add(resource.get("uri").asString()));
+            page.get("resources")
+                    .forEach(resource -> all.add(resource.get("uri").asString()));
             var next = page.path("nextCursor").asString("");
             params = next.isEmpty() ? "" : "{'cursor': '%s'}".formatted(next);
         }
@@ -69,9 +76,17 @@ class EngineResourcesTest {
     @Test
     void whatIsNoAddressIsNotFound() {
         for (var uri : List.of(
-                "engine://agents/", "engine://agents/Nobody", "engine://agents/..", "engine://agents/a%2Fb",
-                "engine://agents/%zz", "engine://domains/Lab/zones", "engine://domains/Lab/zones/none", "engine://",
-                "file:///etc/passwd", "engine://agents/Ada%20L/x", "x")) {
+                "engine://agents/",
+                "engine://agents/Nobody",
+                "engine://agents/..",
+                "engine://agents/a%2Fb",
+                "engine://agents/%zz",
+                "engine://domains/Lab/zones",
+                "engine://domains/Lab/zones/none",
+                "engine://",
+                "file:///etc/passwd",
+                "engine://agents/Ada%20L/x",
+                "x")) {
             var error = read(ann, uri).get("error");
             assertThat(error).as(uri).isNotNull();
             assertThat(error.get("code").asInt()).as(uri).isEqualTo(-32602);
@@ -89,14 +104,18 @@ class EngineResourcesTest {
 
     @Test
     void namesAreCompletedAmongThoseThatTheCallerMaySee() {
-        assertThat(completed(ann, "engine://agents/{agent}", "agent", "ad", "{}")).containsExactly("Ada L");
-        assertThat(completed(eve, "engine://agents/{agent}", "agent", "ad", "{}")).isEmpty();
-        assertThat(completed(ann, "engine://domains/{domain}", "domain", "", "{}")).containsExactly("Lab");
+        assertThat(completed(ann, "engine://agents/{agent}", "agent", "ad", "{}"))
+                .containsExactly("Ada L");
+        assertThat(completed(eve, "engine://agents/{agent}", "agent", "ad", "{}"))
+                .isEmpty();
+        assertThat(completed(ann, "engine://domains/{domain}", "domain", "", "{}"))
+                .containsExactly("Lab");
         assertThat(completed(ann, "engine://banks/{bank}", "bank", "n", "{}")).containsExactly("Notes");
         var zones = "engine://domains/{domain}/zones/{zone}";
         assertThat(completed(ann, zones, "zone", "m", "{'domain': 'Lab'}")).containsExactly("main");
         assertThat(completed(ann, zones, "zone", "m", "{}")).isEmpty();
-        assertThat(completed(ann, "engine://agents/{agent}", "agent", "<>", "{}")).isEmpty();
+        assertThat(completed(ann, "engine://agents/{agent}", "agent", "<>", "{}"))
+                .isEmpty();
     }
 
     private static List<String> completed(Peer peer, String template, String argument, String value, String others) {
@@ -104,6 +123,9 @@ class EngineResourcesTest {
                 "completion/complete",
                 "{'ref': {'type': 'ref/resource', 'uri': '%s'}, 'argument': {'name': '%s', 'value': '%s'}, 'context': {'arguments': %s}}"
                         .formatted(template, argument, value, others));
-        return answer.at("/result/completion/values").valueStream().map(JsonNode::asString).toList();
+        return answer.at("/result/completion/values")
+                .valueStream()
+                .map(JsonNode::asString)
+                .toList();
     }
 }

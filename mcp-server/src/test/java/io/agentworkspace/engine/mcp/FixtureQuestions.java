@@ -19,22 +19,36 @@ final class FixtureQuestions {
             {"type": "object", "properties": {"color": {"type": "string"}}, "required": ["color"]}""";
 
     void addTo(FixtureTools tools) {
-        tools.add("test_sampling", "Asks the client's model.", """
+        tools.add(
+                "test_sampling",
+                "Asks the client's model.",
+                """
                 {"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]}
-                """, asking("answer", call -> sampling(call.arguments().path("prompt").asString(""), 100), answer ->
-                "LLM response: " + answer.at("/content/text").asString("")));
-        tools.add("test_elicitation", "Asks the user.", """
+                """,
+                asking(
+                        "answer",
+                        call -> sampling(call.arguments().path("prompt").asString(""), 100),
+                        answer -> "LLM response: " + answer.at("/content/text").asString("")));
+        tools.add(
+                "test_elicitation",
+                "Asks the user.",
+                """
                 {"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]}
-                """, asking("answer", call -> form(call.arguments().path("message").asString(""), """
+                """,
+                asking(
+                        "answer",
+                        call -> form(call.arguments().path("message").asString(""), """
                 {"type": "object", "properties": {"username": {"type": "string", "description": "User's response"},
                                                   "email": {"type": "string", "description": "User's email address"}},
-                 "required": ["username", "email"]}"""), answer -> "User response: " + said(answer)));
+                 "required": ["username", "email"]}"""),
+                        answer -> "User response: " + said(answer)));
         elicitations(tools);
         rounds(tools);
         tools.add("test_missing_capability", "Needs sampling.", asking("q", _ -> sampling("?", 1), _ -> "sampled"));
         tools.add("test_streaming_elicitation", "Says something, then asks.", call -> {
             call.turn().progress(1, null, "about to ask");
-            return asking("user_name", _ -> form("What is your name?", NAME), _ -> "asked").apply(call);
+            return asking("user_name", _ -> form("What is your name?", NAME), _ -> "asked")
+                    .apply(call);
         });
         tools.add("test_input_required_result_capabilities", "Asks what the client can answer.", call -> {
             var questions = new LinkedHashMap<String, ObjectNode>();
@@ -49,14 +63,20 @@ final class FixtureQuestions {
     }
 
     private static void elicitations(FixtureTools tools) {
-        tools.add("test_elicitation_sep1034_defaults", "A form with defaults.", asking("form", _ -> form("Review the defaults", """
+        tools.add(
+                "test_elicitation_sep1034_defaults",
+                "A form with defaults.",
+                asking("form", _ -> form("Review the defaults", """
                 {"type": "object",
                  "properties": {"name": {"type": "string", "default": "John Doe"}, "age": {"type": "integer", "default": 30},
                                 "score": {"type": "number", "default": 95.5},
                                 "status": {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"},
                                 "verified": {"type": "boolean", "default": true}},
                  "required": []}"""), FixtureQuestions::completed));
-        tools.add("test_elicitation_sep1330_enums", "A form with choices.", asking("form", _ -> form("Choose", """
+        tools.add(
+                "test_elicitation_sep1330_enums",
+                "A form with choices.",
+                asking("form", _ -> form("Choose", """
                 {"type": "object",
                  "properties": {
                    "untitledSingle": {"type": "string", "enum": ["option1", "option2", "option3"]},
@@ -71,20 +91,36 @@ final class FixtureQuestions {
     }
 
     private static void rounds(FixtureTools tools) {
-        tools.add("test_input_required_result_elicitation", "Asks for a name.", call -> name(call.turn())
-                .map(name -> Outcome.text("Hello, %s!".formatted(name)))
-                .orElseGet(() -> ask("user_name", form("What is your name?", NAME), null)));
-        tools.add("test_input_required_result_sampling", "Asks the model.", asking(
-                "capital_question", _ -> sampling("What is the capital of France?", 100), answer ->
-                        answer.at("/content/text").asString("")));
-        tools.add("test_input_required_result_list_roots", "Asks for roots.", asking(
-                "client_roots", _ -> roots(), answer -> "Roots: " + answer.get("roots")));
+        tools.add(
+                "test_input_required_result_elicitation",
+                "Asks for a name.",
+                call -> name(call.turn())
+                        .map(name -> Outcome.text("Hello, %s!".formatted(name)))
+                        .orElseGet(() -> ask("user_name", form("What is your name?", NAME), null)));
+        tools.add(
+                "test_input_required_result_sampling",
+                "Asks the model.",
+                asking(
+                        "capital_question",
+                        _ -> sampling("What is the capital of France?", 100),
+                        answer -> answer.at("/content/text").asString("")));
+        tools.add(
+                "test_input_required_result_list_roots",
+                "Asks for roots.",
+                asking("client_roots", _ -> roots(), answer -> "Roots: " + answer.get("roots")));
         for (var name : List.of("request_state", "tampered_state")) {
-            tools.add("test_input_required_result_" + name, "Remembers something.", call -> call.turn().state()
-                    .filter(state -> state.path("secret").asString("").equals("kept"))
-                    .filter(_ -> call.turn().answer("confirm").isPresent())
-                    .map(_ -> Outcome.text("state-ok"))
-                    .orElseGet(() -> ask("confirm", form("Please confirm", OK), Json.object().put("secret", "kept"))));
+            tools.add(
+                    "test_input_required_result_" + name,
+                    "Remembers something.",
+                    call -> call.turn()
+                            .state()
+                            .filter(state -> state.path("secret").asString("").equals("kept"))
+                            .filter(_ -> call.turn().answer("confirm").isPresent())
+                            .map(_ -> Outcome.text("state-ok"))
+                            .orElseGet(() -> ask(
+                                    "confirm",
+                                    form("Please confirm", OK),
+                                    Json.object().put("secret", "kept"))));
         }
         tools.add("test_input_required_result_multiple_inputs", "Asks three things.", call -> {
             var keys = List.of("user_name", "greeting", "client_roots");
@@ -100,21 +136,29 @@ final class FixtureQuestions {
         tools.add("test_input_required_result_multi_round", "Asks twice.", call -> {
             var name = call.turn().accepted("step1");
             var colour = call.turn().accepted("step2");
-            var known = call.turn().state().map(state -> state.path("name").asString("")).orElse("");
+            var known = call.turn()
+                    .state()
+                    .map(state -> state.path("name").asString(""))
+                    .orElse("");
             if (colour.isPresent() && !known.isEmpty()) {
-                return Outcome.text("%s likes %s".formatted(known, colour.get().path("color").asString("")));
+                return Outcome.text("%s likes %s"
+                        .formatted(known, colour.get().path("color").asString("")));
             }
             return name.map(form -> ask(
                             "step2",
                             form("Step 2: What is your favorite color?", COLOUR),
                             Json.object().put("name", form.path("name").asString("nobody"))))
                     .orElseGet(() -> ask(
-                            "step1", form("Step 1: What is your name?", NAME), Json.object().put("step", 1)));
+                            "step1",
+                            form("Step 1: What is your name?", NAME),
+                            Json.object().put("step", 1)));
         });
     }
 
     private static Optional<String> name(Turn turn) {
-        return turn.accepted("user_name").map(form -> form.path("name").asString("")).filter(name -> !name.isEmpty());
+        return turn.accepted("user_name")
+                .map(form -> form.path("name").asString(""))
+                .filter(name -> !name.isEmpty());
     }
 
     private static Function<FixtureTools.Call, Outcome> asking(

@@ -74,6 +74,9 @@ final class FixtureResources implements ResourceSource {
 
     @Override
     public Optional<Change> changes(String uri, Turn turn) {
+        if (uri.startsWith("test://many/")) {
+            return Optional.of(new Change(turn.caller().tenant(), "fixture", List.of("many")));
+        }
         return texts.containsKey(uri)
                 ? Optional.of(new Change(turn.caller().tenant(), "fixture", List.of(uri)))
                 : Optional.empty();

@@ -21,9 +21,13 @@ final class FixtureTools implements ToolSource {
         contents();
         talkative();
         new FixtureQuestions().addTo(this);
-        add("test_header_param", "Mirrors an argument in a header.", """
+        add(
+                "test_header_param",
+                "Mirrors an argument in a header.",
+                """
                 {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}, "required": ["region"]}
-                """, call -> Outcome.text("region " + call.arguments().path("region").asString("")));
+                """,
+                call -> Outcome.text("region " + call.arguments().path("region").asString("")));
         add("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", """
                 {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
                  "$defs": {"address": {"$anchor": "addressDef", "type": "object",
@@ -41,12 +45,21 @@ final class FixtureTools implements ToolSource {
         add("test_simple_text", "One text.", _ -> Outcome.text("This is a simple text response for testing."));
         add("test_image_content", "One image.", _ -> content(Fixtures.image()));
         add("test_audio_content", "One sound.", _ -> content(Fixtures.sound()));
-        add("test_embedded_resource", "One resource.", _ -> content(Fixtures.resource(
-                "test://embedded-resource", "text/plain", "This is an embedded resource content.")));
-        add("test_multiple_content_types", "A text, an image and a resource.", _ -> content(
-                Fixtures.text("Multiple content types test:"),
-                Fixtures.image(),
-                Fixtures.resource("test://mixed-content-resource", "application/json", "{\"test\":\"data\",\"value\":123}")));
+        add(
+                "test_embedded_resource",
+                "One resource.",
+                _ -> content(Fixtures.resource(
+                        "test://embedded-resource", "text/plain", "This is an embedded resource content.")));
+        add(
+                "test_multiple_content_types",
+                "A text, an image and a resource.",
+                _ -> content(
+                        Fixtures.text("Multiple content types test:"),
+                        Fixtures.image(),
+                        Fixtures.resource(
+                                "test://mixed-content-resource",
+                                "application/json",
+                                "{\"test\":\"data\",\"value\":123}")));
         add("test_error_handling", "Always fails.", _ -> {
             var failed = (Outcome.Done) Outcome.text("This tool intentionally returns an error for testing");
             failed.result().put("isError", true);

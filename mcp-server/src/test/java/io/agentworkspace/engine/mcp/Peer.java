@@ -47,7 +47,10 @@ final class Peer {
 
     /** A request of 2026-07-28, right in everything. */
     ObjectNode request(String method, String params, String capabilities) {
-        var request = Json.object().put("jsonrpc", "2.0").put("id", ids.incrementAndGet()).put("method", method);
+        var request = Json.object()
+                .put("jsonrpc", "2.0")
+                .put("id", ids.incrementAndGet())
+                .put("method", method);
         var given = json(params);
         given.putObject("_meta")
                 .put("io.modelcontextprotocol/protocolVersion", "2026-07-28")
@@ -59,7 +62,10 @@ final class Peer {
     /** The headers that repeat what a request says. */
     static List<String> mirrored(ObjectNode request) {
         var headers = new ArrayList<>(List.of(
-                "MCP-Protocol-Version", "2026-07-28", "Mcp-Method", request.path("method").asString("")));
+                "MCP-Protocol-Version",
+                "2026-07-28",
+                "Mcp-Method",
+                request.path("method").asString("")));
         var name = request.at("/params/name").asString(request.at("/params/uri").asString(""));
         if (!name.isEmpty()) {
             Collections.addAll(headers, "Mcp-Name", name);
@@ -129,7 +135,10 @@ final class Peer {
         /** The session's own stream. */
         Events listen() {
             return new Events(peer.exchange(
-                    peer.builder(headers()).header("Accept", "text/event-stream").GET(), BodyHandlers.ofInputStream()));
+                    peer.builder(headers())
+                            .header("Accept", "text/event-stream")
+                            .GET(),
+                    BodyHandlers.ofInputStream()));
         }
 
         HttpResponse<String> end() {
@@ -173,7 +182,10 @@ final class Peer {
         if (!type.startsWith("text/event-stream")) {
             return json(response);
         }
-        var data = response.body().lines().filter(line -> line.startsWith("data: ")).toList();
+        var data = response.body()
+                .lines()
+                .filter(line -> line.startsWith("data: "))
+                .toList();
         return Json.read(data.getLast().substring("data: ".length()).getBytes(StandardCharsets.UTF_8));
     }
 }

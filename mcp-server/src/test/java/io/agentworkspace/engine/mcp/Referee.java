@@ -40,7 +40,9 @@ final class Referee {
 
     /** The scenarios that a revision requires of a server, as the referee's own list has them. */
     static List<String> required(String revision) {
-        var lines = text(PACKAGE.resolve("requirements").resolve(revision + ".yaml")).lines().toList();
+        var lines = text(PACKAGE.resolve("requirements").resolve(revision + ".yaml"))
+                .lines()
+                .toList();
         return lines.subList(lines.indexOf("server:") + 1, lines.size()).stream()
                 .takeWhile(line -> line.startsWith("  - "))
                 .map(line -> line.substring("  - ".length()).strip())

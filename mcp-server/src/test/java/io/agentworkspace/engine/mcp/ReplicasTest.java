@@ -44,18 +44,26 @@ class ReplicasTest {
     private static void create(Peer peer, String agent) {
         var vx = "{'name': '%s', 'description': 'A test agent.'}".formatted(agent);
         var made = peer.modern("tools/call", "{'name': 'AP_Create', 'arguments': {'vx': %s}}".formatted(vx));
-        assertThat(made.at("/result/structuredContent/status/success").asBoolean()).as(made.toString()).isTrue();
+        assertThat(made.at("/result/structuredContent/status/success").asBoolean())
+                .as(made.toString())
+                .isTrue();
     }
 
     private static void describe(Peer peer, String agent, String description) {
-        peer.modern("tools/call", "{'name': 'AP_Modify', 'arguments': {'target': {'agent': '%s'}, 'vx': {'description': '%s'}}}"
-                .formatted(agent, description));
+        peer.modern(
+                "tools/call",
+                "{'name': 'AP_Modify', 'arguments': {'target': {'agent': '%s'}, 'vx': {'description': '%s'}}}"
+                        .formatted(agent, description));
     }
 
     @Test
     void aSessionBegunOnOneGoesOnOnTheOther() {
         var talk = here.session("2025-11-25", "{}");
-        assertThat(talk.through(there).call("tools/list", "{}").at("/result/tools").isEmpty()).isFalse();
+        assertThat(talk.through(there)
+                        .call("tools/list", "{}")
+                        .at("/result/tools")
+                        .isEmpty())
+                .isFalse();
         assertThat(talk.through(there).end().statusCode()).isEqualTo(204);
         assertThat(talk.post(talk.body("ping", "{}")).statusCode()).isEqualTo(404);
     }
@@ -66,10 +74,14 @@ class ReplicasTest {
         try (var events = there.events(
                 "subscriptions/listen",
                 "{'notifications': {'resourcesListChanged': true, 'resourceSubscriptions': ['engine://agents/ada']}}")) {
-            assertThat(events.next().at("/params/notifications/resourceSubscriptions/0").asString())
+            assertThat(events.next()
+                            .at("/params/notifications/resourceSubscriptions/0")
+                            .asString())
                     .isEqualTo("engine://agents/ada");
             describe(here, "Ada", "Another description.");
-            assertThat(events.next("notifications/resources/updated").at("/params/uri").asString())
+            assertThat(events.next("notifications/resources/updated")
+                            .at("/params/uri")
+                            .asString())
                     .isEqualTo("engine://agents/ada");
             create(here, "Bob");
             events.next("notifications/resources/list_changed");
@@ -81,7 +93,9 @@ class ReplicasTest {
         create(here, "Ada");
         var talk = here.session("2025-06-18", "{}");
         try (var events = talk.through(there).listen()) {
-            assertThat(talk.call("resources/subscribe", "{'uri': 'engine://agents/Ada'}").has("result")).isTrue();
+            assertThat(talk.call("resources/subscribe", "{'uri': 'engine://agents/Ada'}")
+                            .has("result"))
+                    .isTrue();
             await().untilAsserted(() -> {
                 describe(here, "Ada", "Description " + System.nanoTime());
                 var told = events.poll(Duration.ofMillis(300));
@@ -98,7 +112,10 @@ class ReplicasTest {
         try (var events = stranger.events(
                 "subscriptions/listen",
                 "{'notifications': {'resourcesListChanged': true, 'resourceSubscriptions': ['engine://agents/Ada']}}")) {
-            assertThat(events.next().at("/params/notifications/resourceSubscriptions").isEmpty()).isTrue();
+            assertThat(events.next()
+                            .at("/params/notifications/resourceSubscriptions")
+                            .isEmpty())
+                    .isTrue();
             describe(here, "Ada", "Still private.");
             create(here, "Bob");
             assertThat(events.poll(Duration.ofMillis(600))).isNull();
@@ -112,10 +129,13 @@ class ReplicasTest {
             var first = new Peer(one.url("/mcp").toString(), one.key);
             var second = new Peer(two.url("/mcp").toString(), one.key);
             var talk = first.session("2025-11-25", Peer.ALL);
-            try (var events = talk.events("tools/call", "{'name': 'test_elicitation', 'arguments': {'message': 'Who?'}}")) {
-                var answer = "{'jsonrpc': '2.0', 'id': %s, 'result': {'action': 'accept', 'content': {'username': 'ann'}}}";
+            try (var events =
+                    talk.events("tools/call", "{'name': 'test_elicitation', 'arguments': {'message': 'Who?'}}")) {
+                var answer =
+                        "{'jsonrpc': '2.0', 'id': %s, 'result': {'action': 'accept', 'content': {'username': 'ann'}}}";
                 talk.through(second).post(answer.formatted(events.next().get("id")));
-                assertThat(events.next().at("/result/content/0/text").asString()).contains("ann");
+                assertThat(events.next().at("/result/content/0/text").asString())
+                        .contains("ann");
             }
             var body = talk.body("tools/call", "{'name': 'test_slow'}");
             try (var events = talk.start(body)) {

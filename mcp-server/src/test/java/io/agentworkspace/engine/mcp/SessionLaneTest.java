@@ -34,8 +34,12 @@ class SessionLaneTest {
 
     @ParameterizedTest
     @CsvSource({
-        "2025-11-25, 2025-11-25", "2025-06-18, 2025-06-18", "2025-03-26, 2025-03-26", "2024-11-05, 2025-11-25",
-        "2026-07-28, 2025-11-25", "nonsense, 2025-11-25"
+        "2025-11-25, 2025-11-25",
+        "2025-06-18, 2025-06-18",
+        "2025-03-26, 2025-03-26",
+        "2024-11-05, 2025-11-25",
+        "2026-07-28, 2025-11-25",
+        "nonsense, 2025-11-25"
     })
     void theVersionAskedForIsSpokenWhereItCanBe(String asked, String agreed) {
         assertThat(peer.session(asked, "{}").version()).isEqualTo(agreed);
@@ -66,7 +70,8 @@ class SessionLaneTest {
     @Test
     void anotherVersionThanTheAgreedOneIsRefused() {
         var talk = peer.session("2025-11-25", "{}");
-        assertThat(new Peer.Talk(peer, talk.id(), "2025-06-18").post(PING).statusCode()).isEqualTo(400);
+        assertThat(new Peer.Talk(peer, talk.id(), "2025-06-18").post(PING).statusCode())
+                .isEqualTo(400);
         var unknown = new Peer.Talk(peer, talk.id(), "1999-01-01").post(PING);
         assertThat(unknown.statusCode()).isEqualTo(400);
         assertThat(Peer.json(unknown).at("/error/code").asInt()).isEqualTo(-32022);
@@ -82,7 +87,8 @@ class SessionLaneTest {
         assertThat(responses.at("/1/result/tools").isEmpty()).isFalse();
         assertThat(peer.session("2025-03-26", "{}").post("[]").statusCode()).isEqualTo(400);
         assertThat(peer.session("2025-06-18", "{}").post(batch).statusCode()).isEqualTo(400);
-        assertThat(peer.post(batch.replace('\'', '"'), List.of(), BodyHandlers.ofString()).statusCode())
+        assertThat(peer.post(batch.replace('\'', '"'), List.of(), BodyHandlers.ofString())
+                        .statusCode())
                 .isEqualTo(400);
     }
 
@@ -90,14 +96,24 @@ class SessionLaneTest {
     void theLogLevelIsKept() {
         var talk = peer.session("2025-11-25", "{}");
         assertThat(logged(talk)).isEqualTo(3);
-        assertThat(talk.call("logging/setLevel", "{'level': 'error'}").get("result").isEmpty()).isTrue();
+        assertThat(talk.call("logging/setLevel", "{'level': 'error'}")
+                        .get("result")
+                        .isEmpty())
+                .isTrue();
         assertThat(logged(talk)).isZero();
-        assertThat(talk.call("logging/setLevel", "{'level': 'loud'}").at("/error/code").asInt()).isEqualTo(-32602);
+        assertThat(talk.call("logging/setLevel", "{'level': 'loud'}")
+                        .at("/error/code")
+                        .asInt())
+                .isEqualTo(-32602);
     }
 
     private static long logged(Peer.Talk talk) {
         var body = talk.body("tools/call", "{'name': 'test_tool_with_logging'}");
-        return talk.post(body).body().lines().filter(line -> line.contains("notifications/message")).count();
+        return talk.post(body)
+                .body()
+                .lines()
+                .filter(line -> line.contains("notifications/message"))
+                .count();
     }
 
     @Test
@@ -136,8 +152,13 @@ class SessionLaneTest {
     @Test
     void whatIsNotThereHasTheCodeOfItsEra() {
         var talk = peer.session("2025-11-25", "{}");
-        assertThat(talk.call("resources/read", "{'uri': 'test://none'}").at("/error/code").asInt()).isEqualTo(-32002);
-        assertThat(talk.call("resources/subscribe", "{'uri': 'test://none'}").at("/error/code").asInt())
+        assertThat(talk.call("resources/read", "{'uri': 'test://none'}")
+                        .at("/error/code")
+                        .asInt())
+                .isEqualTo(-32002);
+        assertThat(talk.call("resources/subscribe", "{'uri': 'test://none'}")
+                        .at("/error/code")
+                        .asInt())
                 .isEqualTo(-32002);
         var unknown = talk.post(talk.body("server/discover", "{}"));
         assertThat(unknown.statusCode()).isEqualTo(200);
@@ -157,7 +178,8 @@ class SessionLaneTest {
         var id = Peer.json(body).get("id");
         try (var events = talk.start(body)) {
             events.next("notifications/message");
-            talk.post("{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': %s}}".formatted(id));
+            talk.post("{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': %s}}"
+                    .formatted(id));
             await().until(events::ended);
             assertThat(events.poll(Duration.ofMillis(50))).isNull();
         }

@@ -3,12 +3,10 @@ package io.agentworkspace.engine.tools;
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.Person;
 import io.agentworkspace.engine.Reply;
-import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.model.Json;
 import java.util.Arrays;
 import java.util.List;
-import java.util.UUID;
 
 /** A tenant with people, their agents and their banks. Where a context is named, its self is the agent of that name. */
 final class BankStage {
@@ -18,11 +16,6 @@ final class BankStage {
 
     List<Long> tenants() {
         return Arrays.stream(Door.values()).map(tenant::id).toList();
-    }
-
-    /** A name that no other test has. */
-    static String unique(String name) {
-        return name + "-" + UUID.randomUUID();
     }
 
     /** An agent, logged on in a context of its own name. */
@@ -91,22 +84,10 @@ final class BankStage {
         return Json.text("x".repeat(characters));
     }
 
-    /** Makes both agents, whose names must be unique, members of one domain. */
-    static void shareDomain(String one, String other) {
-        TestDatabase.db()
-                .sql("""
-                WITH d AS (INSERT INTO domain (tenant_id, name, name_key, description, access, owner_id, created_at,
-                                               updated_at)
-                           SELECT tenant_id, :domain, :domain, 'd', 'private', owner_id, now(), now()
-                             FROM agent WHERE name = :one
-                           RETURNING tenant_id, id)
-                INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
-                SELECT d.tenant_id, d.id, a.id, a.owner_id, 'member', now()
-                  FROM d JOIN agent a ON a.tenant_id = d.tenant_id AND a.name IN (:one, :other)
-                """)
-                .set("domain", UUID.randomUUID().toString())
-                .set("one", one)
-                .set("other", other)
-                .run();
+    /** Makes both agents members of a public domain of the host's owner, who must see the other one. */
+    static void shareDomain(Person owner, String host, String other) {
+        var domain = "of " + host;
+        Scene.hosted(owner, domain, "public", host);
+        Scene.invite(owner, domain, other).ok();
     }
 }

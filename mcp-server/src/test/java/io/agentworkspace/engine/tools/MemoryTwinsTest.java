@@ -73,6 +73,56 @@ class MemoryTwinsTest {
     }
 
     @Test
+    void eachRevisionOfTheBankIsWonOnce() {
+        for (var revision = 1; revision <= 5; revision++) {
+            var expected = revision;
+            var codes = all(writer -> () -> ann.call(
+                            "MB_Update",
+                            "{'target':{'bank':'b'},'vx':{'name':'b','description':'by %d of %d'},'if_revision':%2$d}"
+                                    .formatted(writer, expected))
+                    .code());
+            assertThat(codes).containsOnly(0, 3003);
+            assertThat(codes.stream().filter(code -> code == 0)).hasSize(1);
+        }
+    }
+
+    @Test
+    void aDeletedBankHoldsEveryMemoryThatWasAcknowledged() {
+        var stored = all(writer -> () -> {
+            var count = 0L;
+            for (var i = 0; i < 10; i++) {
+                if (writer == 0 && i == 3) {
+                    ann.call("MB_Delete", BankStage.bank("b")).ok();
+                }
+                var reply = BankStage.store(ann, "b", "x");
+                assertThat(reply.code()).isIn(0, 3001);
+                count += reply.code() == 0 ? 1 : 0;
+            }
+            return count;
+        });
+        var restored = ann.call("MB_Restore", BankStage.bank("b")).ok();
+        assertThat(restored.number("/bank/memories"))
+                .isEqualTo(stored.stream().mapToLong(Long::longValue).sum());
+    }
+
+    @Test
+    void whatACensoredAgentIsStoringMeanwhileIsHiddenToo() {
+        BankStage.agent(ann, "Ada");
+        all(writer -> () -> {
+            for (var i = 0; i < 5; i++) {
+                BankStage.storeNamed(ann, "b", "Ada", "m" + i, "x").ok();
+                if (writer == 0 && i == 2) {
+                    ann.call("MB_Censor", BankStage.share("b", "Ada")).ok();
+                }
+            }
+            return true;
+        });
+        assertThat(read(ann, "b").ok().at("/content")).isEmpty();
+        assertThat(ann.call("MB_Uncensor", BankStage.share("b", "Ada")).ok().number("/shown"))
+                .isEqualTo(5);
+    }
+
+    @Test
     void ofWritersWithoutARevisionEachMakesOne() {
         var revisions = new TreeSet<>(
                 all(writer -> () -> store("by " + writer, null).ok().number("/revision")));

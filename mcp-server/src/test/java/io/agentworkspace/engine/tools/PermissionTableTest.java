@@ -5,7 +5,6 @@ import static io.agentworkspace.engine.tools.BankStage.bank;
 import static io.agentworkspace.engine.tools.BankStage.grant;
 import static io.agentworkspace.engine.tools.BankStage.shareDomain;
 import static io.agentworkspace.engine.tools.BankStage.storeNamed;
-import static io.agentworkspace.engine.tools.BankStage.unique;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.Person;
@@ -21,7 +20,6 @@ class PermissionTableTest {
 
     private final BankStage stage = new BankStage();
     private final Person ann = stage.ann;
-    private String agent = "";
 
     /**
      * The columns after the grant are a bank's accesses. A user's grant is set for one of its agents. {@code absent}: the
@@ -70,13 +68,13 @@ class PermissionTableTest {
             String asPublic) {
         var expected = List.of(asPrivate, asBank, asAgent, asDomain, asPublic);
         var who = person(subject);
-        var context = subject.endsWith("agent") ? agent : subject.endsWith("other") ? "other" : "default";
+        var context = subject.endsWith("agent") ? "theirs" : subject.endsWith("other") ? "other" : "default";
         for (var i = 0; i < ACCESSES.size(); i++) {
             var bank = "b" + i;
             bank(ann, bank, ACCESSES.get(i));
             storeNamed(ann, bank, "keeper", "kept", "x").ok();
             if (!grant.equals("-")) {
-                grant(ann, bank, agent, grant).ok();
+                grant(ann, bank, "theirs", grant).ok();
             }
             assertThat(tried(who, context, bank)).as(ACCESSES.get(i)).isEqualTo(expected.get(i));
             assertThat(listed(who, context, bank))
@@ -87,16 +85,14 @@ class PermissionTableTest {
 
     private Person person(String subject) {
         agent(ann, "keeper");
-        var host = unique("host");
-        agent = unique("a");
-        agent(ann, host);
+        agent(ann, "host");
         var who = subject.startsWith("owner")
                 ? ann
                 : stage.tenant.person("who", subject.startsWith("admin") ? Role.ADMIN : Role.MEMBER);
-        agent(who, agent, "public");
+        agent(who, "theirs", "public");
         agent(who, "other");
         if (subject.startsWith("neighbour")) {
-            shareDomain(host, agent);
+            shareDomain(ann, "host", "theirs");
         }
         return who;
     }

@@ -8,7 +8,6 @@ import static io.agentworkspace.engine.tools.BankStage.read;
 import static io.agentworkspace.engine.tools.BankStage.share;
 import static io.agentworkspace.engine.tools.BankStage.shareDomain;
 import static io.agentworkspace.engine.tools.BankStage.storeAs;
-import static io.agentworkspace.engine.tools.BankStage.unique;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.Person;
@@ -125,20 +124,18 @@ class PermissionToolsTest {
 
     @Test
     void theReportSaysWhy() {
-        var near = unique("near");
-        agent(bob, near, "public");
+        agent(bob, "near", "public");
         agent(ann, "Bea");
         ann.call("MB_Create", "{'vx':{'name':'d','access':'domain'}}").ok();
         grant(ann, "d", "Bea", "none").ok();
         grant(ann, "d", "Bo", "write").ok();
         agent(stage.tenant.member("cat"), "Out", "public");
-        var host = unique("host");
-        agent(ann, host);
-        shareDomain(host, near);
+        agent(ann, "host");
+        shareDomain(ann, "host", "near");
         var report = report(ann, "d");
         assertThat(report.at("/changed").asBoolean(true)).isFalse();
         assertThat(report.at("/content").isMissingNode()).isTrue();
-        assertThat(report.texts("/permissions", "agent")).containsExactly("Ada", "Bea", "Bo", host, near);
+        assertThat(report.texts("/permissions", "agent")).containsExactly("Ada", "Bea", "Bo", "host", "near");
         assertThat(report.texts("/permissions", "permission"))
                 .containsExactly("manage", "none", "write", "manage", "read");
         assertThat(report.texts("/permissions", "via")).containsExactly("owner", "grant", "grant", "owner", "access");

@@ -56,6 +56,7 @@ final class CatalogueRoutes {
     /** Arguments in, envelope out, under the status that stands in it; as strict about unknown fields as MCP. */
     Response invoke(ContainerRequestContext context) {
         var tool = named(context);
+        Exchange.current().runs(tool);
         var arguments = Body.required(context, "{}");
         return Reply.envelope(runner.run(Exchange.current().asks(tool.name(), arguments, true)));
     }

@@ -59,6 +59,7 @@ final class CommandRoutes {
             CommandRequest.SCHEMA.checkTypes(body);
             var service = service(body, fixed);
             body.remove("service");
+            runner.catalogue().find(service).ifPresent(Exchange.current()::runs);
             return Reply.envelope(runner.run(Exchange.current().asks(service, body, false)));
         } catch (Problem problem) {
             return Reply.refused(fixed, problem, clock).build();

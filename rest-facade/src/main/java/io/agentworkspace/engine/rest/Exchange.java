@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
@@ -63,6 +64,11 @@ record Exchange(Request request) {
         return request.getHeaders().contains(HttpHeader.EXPECT);
     }
 
+    /** For the request log. */
+    void runs(Tool<?, ?> tool) {
+        request.setAttribute(Incoming.SERVICE, tool.name());
+    }
+
     ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
         var caller = caller();
         if (caller == null) {
@@ -70,7 +76,6 @@ record Exchange(Request request) {
                     "send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
         }
         var key = request.getHeaders().get("Idempotency-Key");
-        return new ToolRunner.Request(
-                service, arguments, caller, requestId(), strict, key == null || key.isBlank() ? null : key.strip());
+        return new ToolRunner.Request(service, arguments, caller, requestId(), strict, key);
     }
 }

@@ -25,6 +25,7 @@ final class ToolRoutes {
     }
 
     Response answer(Tool<?, ?> tool, ContainerRequestContext context) {
+        Exchange.current().runs(tool);
         var arguments = Body.optional(context);
         var fields = Field.of(tool.inputSchema().json());
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);

@@ -1,0 +1,112 @@
+package io.agentworkspace.engine;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The engine as a process of its own, with its embedded database in a directory that outlives it. */
+public final class EngineProcess implements AutoCloseable {
+    private final Process process;
+    private final Path dataDir;
+    private final String url;
+
+    private EngineProcess(Process process, Path dataDir) throws IOException {
+        this.process = process;
+        this.dataDir = dataDir;
+        this.url = lineAfterTheKey(process).substring("ready ".length());
+    }
+
+    /** Returns when it is ready. */
+    public static EngineProcess start(Path dataDir) {
+        try {
+            return new EngineProcess(
+                    spawn("--port", "0", "--rate-limit", "off", "--data-dir", dataDir.toString()), dataDir);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static Process spawn(String... flags) throws IOException {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+        command.addAll(List.of(flags));
+        return new ProcessBuilder(command).start();
+    }
+
+    /** The frame with the key is shown at the first start only. */
+    static String lineAfterTheKey(Process engine) throws IOException {
+        var line = engine.inputReader().readLine();
+        while (line != null && (line.startsWith("+") || line.startsWith("|"))) {
+            line = engine.inputReader().readLine();
+        }
+        if (line == null) {
+            throw new IOException("no ready line: " + engine.errorReader().readLine());
+        }
+        return line;
+    }
+
+    public String url() {
+        return url;
+    }
+
+    /** The key that the first start left in the data directory. */
+    public String key() throws IOException {
+        return Files.readString(dataDir.resolve("first-api-key")).strip();
+    }
+
+    /** The process of the database that serves this engine. */
+    public long postmaster() throws IOException {
+        return Long.parseLong(Files.readAllLines(dataDir.resolve("postgres/postmaster.pid"))
+                .getFirst()
+                .strip());
+    }
+
+    /** Nothing that it has in hand is finished. */
+    public void kill() {
+        signal("KILL", process.pid());
+        await();
+    }
+
+    /** Asks it to stop, and returns its exit code. */
+    public int stop() {
+        signal("TERM", process.pid());
+        return await();
+    }
+
+    public static void signal(String signal, long pid) {
+        try {
+            new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private int await() {
+        try {
+            if (!process.waitFor(20, TimeUnit.SECONDS)) {
+                throw new AssertionError("the engine has not ended within 20 s");
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (process.isAlive()) {
+            stop();
+        }
+    }
+}

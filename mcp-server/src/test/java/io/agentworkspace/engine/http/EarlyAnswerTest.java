@@ -1,0 +1,57 @@
+package io.agentworkspace.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests that are refused while their body is still on its way. */
+class EarlyAnswerTest {
+    private static final String BODY = "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"ping\"}";
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POST /mcp HTTP/1.1", "POST /nowhere HTTP/1.1", "PUT /mcp HTTP/1.1"})
+    void theConnectionGoesOnToBeUsed(String line) throws Exception {
+        try (var server = new SampleServer()) {
+            var key = line.startsWith("PUT") ? "X-Api-Key: " + server.key + "\r\n" : "";
+            var answers = conversation(
+                    server,
+                    line + "\r\nHost: localhost\r\n" + key + "Content-Type: application/json\r\nContent-Length: "
+                            + BODY.length() + "\r\n\r\n",
+                    BODY,
+                    "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            assertThat(answers)
+                    .startsWith("HTTP/1.1 4")
+                    .contains("HTTP/1.1 200 ")
+                    .containsOnlyOnce("Connection: close");
+        }
+    }
+
+    @Test
+    void aBodyWithoutEndIsNotWaitedForAndTheConnectionSaidToClose() throws Exception {
+        try (var server = new SampleServer()) {
+            var answers = conversation(
+                    server,
+                    "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n",
+                    "x".repeat(9 << 20));
+            assertThat(answers).startsWith("HTTP/1.1 401 ").contains("Connection: close");
+        }
+    }
+
+    /** Sends the parts one after another with a pause between, and reads until the server hangs up. */
+    private static String conversation(SampleServer server, String... parts) throws IOException, InterruptedException {
+        try (var socket = new Socket("127.0.0.1", server.port())) {
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout(10_000);
+            for (var part : parts) {
+                socket.getOutputStream().write(part.getBytes(StandardCharsets.US_ASCII));
+                Thread.sleep(150);
+            }
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+package io.agentworkspace.engine.proof;
+
+import static java.nio.charset.StandardCharsets.UTF_16;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.proof.Way.Got;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Bodies that cannot be read, on every way that runs a command: refused, nothing told, nothing half done. */
+class BadBodiesTest {
+    private static final String GOOD = "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}";
+
+    private final TestTenant tenant = new TestTenant();
+    private final String key = tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+
+    /** Broken out of a request that would be good. */
+    private static Map<String, byte[]> broken(Way way) {
+        var good = way.body("AP_Create", GOOD);
+        var bodies = new LinkedHashMap<String, byte[]>();
+        bodies.put("cut off", good.substring(0, good.length() - 1).getBytes(UTF_8));
+        bodies.put("trailing comma", good.replaceFirst("}", ",}").getBytes(UTF_8));
+        bodies.put("something after it", (good + "{}").getBytes(UTF_8));
+        bodies.put("single quotes", good.replace('"', '\'').getBytes(UTF_8));
+        bodies.put("a comment", good.replaceFirst("\\{", "{/* hi */").getBytes(UTF_8));
+        bodies.put("no quotes", good.replaceFirst("\"vx\"", "vx").getBytes(UTF_8));
+        bodies.put("NaN", good.replaceFirst("\"d\"", "NaN").getBytes(UTF_8));
+        bodies.put(
+                "a raw line break in a string",
+                good.replaceFirst("\"d\"", "\"d\n\"").getBytes(UTF_8));
+        bodies.put(
+                "a raw NUL in a string", good.replaceFirst("\"d\"", "\"d\0\"").getBytes(UTF_8));
+        bodies.put("NULs alone", new byte[100]);
+        bodies.put("invalid UTF-8", bytes(good, 0xC3, 0x28));
+        bodies.put("overlong UTF-8", bytes(good, 0xC0, 0xAF));
+        bodies.put("a surrogate in UTF-8", bytes(good, 0xED, 0xA0, 0x80));
+        bodies.put("beyond Unicode", bytes(good, 0xF5, 0x80, 0x80, 0x80));
+        bodies.put("UTF-16", good.getBytes(UTF_16));
+        bodies.put("a byte order mark", ("\uFEFF" + good).getBytes(UTF_8));
+        bodies.put(
+                "a field twice", good.replaceFirst("\"vx\"", "\"vx\":{},\"vx\"").getBytes(UTF_8));
+        bodies.put(
+                "an inner field twice",
+                good.replaceFirst("\"name\"", "\"name\":\"Eve\",\"name\"").getBytes(UTF_8));
+        bodies.put(
+                "100,000 arrays",
+                good.replaceFirst("\"d\"", "[".repeat(100_000)).getBytes(UTF_8));
+        bodies.put("100,000 objects", "{\"vx\":".repeat(100_000).getBytes(UTF_8));
+        bodies.put(
+                "65 levels",
+                good.replaceFirst("\"d\"", "[".repeat(64) + "]".repeat(64)).getBytes(UTF_8));
+        bodies.put(
+                "a huge number",
+                good.replaceFirst("\"d\"", "1" + "0".repeat(500_000)).getBytes(UTF_8));
+        bodies.put(
+                "a huge field name",
+                good.replaceFirst("\"vx\"", "\"" + "v".repeat(500_000) + "\"").getBytes(UTF_8));
+        bodies.put(
+                "an unfinished escape",
+                good.replaceFirst("\"d\"", "\"\\\\u12\"").getBytes(UTF_8));
+        bodies.put(
+                "an unknown escape", good.replaceFirst("\"d\"", "\"\\\\x41\"").getBytes(UTF_8));
+        bodies.put("a form", "service=AP_Create&name=Ada".getBytes(UTF_8));
+        bodies.put(
+                "XML",
+                "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>"
+                        .getBytes(UTF_8));
+        bodies.put("empty", new byte[0]);
+        bodies.put("blank", " \r\n\t ".getBytes(UTF_8));
+        return bodies;
+    }
+
+    /** The request with these bytes in the place of a description. */
+    private static byte[] bytes(String good, int... inside) {
+        var at = good.indexOf("\"d\"") + 1;
+        var bytes = new byte[good.length() + inside.length];
+        System.arraycopy(good.getBytes(UTF_8), 0, bytes, 0, at);
+        for (var i = 0; i < inside.length; i++) {
+            bytes[at + i] = (byte) inside[i];
+        }
+        System.arraycopy(good.getBytes(UTF_8), at, bytes, at + inside.length, good.length() - at);
+        return bytes;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void whatIsNoJsonIsMalformedAndDoesNothing(Way way) {
+        var before = Rows.of(tenant.id(Door.REST));
+        broken(way)
+                .forEach((what, body) ->
+                        Refusal.is("malformed_json", way, way.send(key, "AP_Create", body, Map.of()), what));
+        assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void whatIsNoObjectIsRefused(Way way) {
+        for (var body :
+                List.of("[]", "[" + way.body("AP_Create", GOOD) + "]", "7", "\"AP_Create\"", "null", "true", "1e400")) {
+            var got = way.send(key, "AP_Create", body.getBytes(UTF_8), Map.of());
+            Refusal.is(way == Way.MCP ? "bad_request" : "malformed_json", way, got, body);
+        }
+        for (var arguments : List.of("[]", "7", "\"x\"", "true")) {
+            if (way == Way.MCP) {
+                Refusal.is("malformed_json", way, way.call(key, "AP_Create", arguments), arguments);
+            }
+        }
+        assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aBodyMayHaveOneMebibyteAndNotAByteMore(Way way) {
+        var good = way.body("AP_Create", GOOD);
+        var room = (1 << 20) - good.length();
+        Refusal.is("too_large", way, way.send(key, "AP_Create", padded(good, room + 1), Map.of()), "one byte more");
+        assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
+        assertThat(way.send(key, "AP_Create", padded(good, room), Map.of()).error())
+                .isEmpty();
+    }
+
+    private static byte[] padded(String good, int spaces) {
+        return (good + " ".repeat(spaces)).getBytes(UTF_8);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void twoMegabytesAreTooLargeWhetherAnnouncedOrChunked(Way way) {
+        var big = way.body("AP_Create", GOOD.replace("\"d\"", "\"" + "x".repeat(2_000_000) + "\""))
+                .getBytes(UTF_8);
+        Refusal.is("too_large", way, way.send(key, "AP_Create", big, Map.of()), "announced");
+        var chunked = HttpRequest.newBuilder(URI.create(TestServer.url() + way.path("AP_Create")))
+                .header("Content-Type", "application/json")
+                .header("X-Api-Key", key)
+                .POST(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(big)))
+                .build();
+        Refusal.is("too_large", way, new Got(Door.send(chunked)), "chunked");
+        assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void anotherContentTypeIsRefused(Way way) {
+        for (var type : List.of(
+                "text/plain",
+                "application/xml",
+                "application/x-www-form-urlencoded",
+                "multipart/form-data",
+                "application/json; charset=utf-16",
+                "json",
+                "",
+                ";",
+                "application/json;charset=\"")) {
+            var request = HttpRequest.newBuilder(URI.create(TestServer.url() + way.path("AP_Create")))
+                    .header("X-Api-Key", key)
+                    .header("Content-Type", type)
+                    .POST(BodyPublishers.ofString(way.body("AP_Create", GOOD)))
+                    .build();
+            var command = way == Way.GENERIC || way == Way.ALIAS;
+            Refusal.is(command ? "malformed_json" : "unsupported_media_type", way, new Got(Door.send(request)), type);
+        }
+        assertThat(Rows.count(tenant.id(Door.REST), "agent")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void anUnknownCommandNamesTheNearest(Way way) {
+        var nearest = Map.of("AP_Creat", "AP_Create", "ap_creates", "AP_Create", "AP_LISST", "AP_List");
+        nearest.forEach((given, meant) -> {
+            var got = unknown(way, given);
+            assertThat(got.note()).as("%s %s", way, got).contains(meant);
+        });
+        for (var given : List.of("COMMAND", "DEFAULT", "A", "x".repeat(70), "{}", "tools/call")) {
+            unknown(way, given);
+        }
+    }
+
+    /** Names that no address can carry are sent only where they stand in the body. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"GENERIC", "MCP"})
+    void aCommandOfAnyCharactersIsUnknown(Way way) {
+        for (var given : List.of(
+                "../../etc/passwd",
+                "%s%n",
+                "a\tb",
+                "\u202Ex",
+                "<script>alert(1)</script>",
+                "'; DROP TABLE agent; --",
+                "😀".repeat(40),
+                "x".repeat(63) + "😀",
+                "x".repeat(79) + "😀",
+                "n".repeat(100_000),
+                "\uFFFF")) {
+            unknown(way, given);
+        }
+        for (var given : List.of("\\u0000", "\\ud800", "\\udc00x", "AP_Create\\u0000")) {
+            var body = way.body("SERVICE", "{}").replace("SERVICE", given);
+            Refusal.is("unknown_service", way, way.send(key, "AP_List", body.getBytes(UTF_8), Map.of()), given);
+        }
+    }
+
+    private Got unknown(Way way, String service) {
+        var got = switch (way) {
+            case GENERIC, MCP -> way.call(key, service, "{}");
+            case ALIAS -> posted(Route.COMMANDS + "/agent/" + encoded(service.replaceFirst("(?i)ap_", "")));
+            case INVOKE -> posted(way.path(encoded(service)));
+        };
+        Refusal.is("unknown_service", way, got, service);
+        return got;
+    }
+
+    private Got posted(String path) {
+        return new Got(Door.post(TestServer.url() + path, key, "{}"));
+    }
+
+    private static String encoded(String name) {
+        return URLEncoder.encode(name, UTF_8).replace("%2F", "-");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"GENERIC", "ALIAS"})
+    void anAliasRunsNothingButItsOwnService(Way way) {
+        var body = "{\"service\":\"AP_Destroy\",\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}".getBytes(UTF_8);
+        var got = way.send(key, "AP_Create", body, Map.of());
+        Refusal.is(way == Way.ALIAS ? "invalid_field" : "missing_field", way, got, "another service");
+        var blank = "{\"service\":\"  \"}".getBytes(UTF_8);
+        Refusal.is(
+                way == Way.ALIAS ? "invalid_field" : "missing_field",
+                way,
+                way.send(key, "AP_List", blank, Map.of()),
+                "blank");
+        var same = "{\"service\":\"AP_List\"}".getBytes(UTF_8);
+        assertThat(way.send(key, "AP_List", same, Map.of()).error()).isEmpty();
+    }
+}

@@ -1,0 +1,85 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.EngineProcess;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The real process with its embedded database, ended in the middle of a stream of writes. */
+class CrashTest {
+    private static final int STREAM = 150;
+
+    @TempDir
+    static Path dataDir;
+
+    private static void awaitStream(Writers writers) {
+        var before = writers.acknowledged();
+        await().atMost(Duration.ofSeconds(20)).until(() -> writers.acknowledged() >= before + STREAM);
+    }
+
+    private static int ready(EngineProcess engine) {
+        var request = HttpRequest.newBuilder(URI.create(engine.url() + "/api/health/ready"))
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        return Door.send(request).statusCode();
+    }
+
+    @Test
+    void aKilledEngineHasLostNothingThatItAcknowledged() throws Exception {
+        Writers writers;
+        try (var engine = EngineProcess.start(dataDir)) {
+            writers = new Writers(engine);
+            try (writers) {
+                awaitStream(writers);
+                engine.kill();
+            }
+        }
+        try (var engine = EngineProcess.start(dataDir)) {
+            writers.checkNothingIsLost(engine);
+        }
+    }
+
+    @Test
+    void aKilledDatabaseComesBackByItselfAndHasLostNothing() throws Exception {
+        try (var engine = EngineProcess.start(dataDir)) {
+            var writers = new Writers(engine);
+            try (writers) {
+                awaitStream(writers);
+                EngineProcess.signal("KILL", engine.postmaster());
+                await().atMost(Duration.ofSeconds(10))
+                        .pollInterval(Duration.ofMillis(5))
+                        .until(() -> ready(engine) == 503);
+                await().atMost(Duration.ofSeconds(15)).until(() -> ready(engine) == 200);
+                awaitStream(writers);
+            }
+            System.out.printf(
+                    "killed database: %d acknowledged, %d told it is away%n",
+                    writers.acknowledged(), writers.unavailable());
+            writers.checkNothingIsLost(engine);
+            assertThat(engine.stop()).isZero();
+        }
+    }
+
+    @Test
+    void anEngineThatIsToldToStopAnswersWhatItHasInHand() throws Exception {
+        Writers writers;
+        try (var engine = EngineProcess.start(dataDir)) {
+            writers = new Writers(engine);
+            try (writers) {
+                awaitStream(writers);
+                assertThat(engine.stop()).isZero();
+            }
+        }
+        try (var engine = EngineProcess.start(dataDir)) {
+            writers.checkNothingIsLost(engine);
+            writers.checkAllWasAnswered(engine);
+        }
+    }
+}

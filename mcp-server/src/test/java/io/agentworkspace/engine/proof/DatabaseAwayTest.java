@@ -1,0 +1,144 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.proof.Way.Got;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A database that cannot be reached for a while, in both ways in which that happens. */
+class DatabaseAwayTest {
+    private static final int POOL = 12;
+
+    private static Line line;
+    private static Replica engine;
+    private static String key;
+
+    @BeforeAll
+    static void start() {
+        var database = URI.create(TestDatabase.url().substring("jdbc:".length()));
+        line = new Line(database.getPort());
+        engine = Replica.start(Map.of(
+                "ENGINE_DATABASE_URL",
+                TestDatabase.url().replace(":" + database.getPort() + "/", ":" + line.port() + "/"),
+                "ENGINE_DATABASE_POOL_SIZE",
+                Integer.toString(POOL)));
+        key = new TestTenant().key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+        create(Way.ALIAS, "Ada");
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+        line.close();
+    }
+
+    @AfterEach
+    void mend() {
+        line.mend();
+    }
+
+    private static Got create(Way way, String name) {
+        return way.call(
+                engine.url(),
+                key,
+                "AP_Create",
+                "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(name),
+                Map.of());
+    }
+
+    private static Got list(Way way) {
+        return way.call(engine.url(), key, "AP_List", "{}", Map.of());
+    }
+
+    private static int health(String path) {
+        var request = HttpRequest.newBuilder(URI.create(engine.url() + "/api/health" + path))
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        return Door.send(request).statusCode();
+    }
+
+    /** An answer, and how long it took. */
+    private record Timed(Got got, Duration took) {
+        static Timed of(java.util.function.Supplier<Got> call) {
+            var began = System.nanoTime();
+            var got = call.get();
+            return new Timed(got, Duration.ofNanos(System.nanoTime() - began));
+        }
+    }
+
+    private static void assertUnavailable(Way way, Timed answer, Duration within) {
+        var got = answer.got();
+        assertThat(got.error()).as(got.toString()).isEqualTo("unavailable");
+        // Before it is known who asks it is HTTP's failure, after that the tool's.
+        assertThat(got.status())
+                .isIn(way == Way.MCP ? List.of(503, 200) : way == Way.INVOKE ? List.of(503, 500) : List.of(500));
+        assertThat(got.response().headers().firstValue("Retry-After")).contains("1");
+        assertThat(answer.took()).isLessThan(within);
+    }
+
+    private static void assertAllIsWell() {
+        await().atMost(Duration.ofSeconds(8)).until(() -> health("/ready") == 200);
+        await().atMost(Duration.ofSeconds(8))
+                .until(() -> list(Way.ALIAS).error().isEmpty());
+        for (var way : Way.values()) {
+            assertThat(list(way).error()).isEmpty();
+        }
+        assertThat(Crowd.of(40, _ -> list(Way.ALIAS).error())).containsOnly("");
+    }
+
+    private static int platformThreads() {
+        return Thread.getAllStackTraces().size();
+    }
+
+    @Test
+    void aDatabaseThatIsCutOffIsToldAndItsReturnNoticed() {
+        assertAllIsWell();
+        var threads = platformThreads();
+        for (var round = 0; round < 2; round++) {
+            line.cut();
+            await().atMost(Duration.ofSeconds(5)).until(() -> health("/ready") == 503);
+            for (var way : Way.values()) {
+                assertUnavailable(way, Timed.of(() -> create(way, "never")), Duration.ofSeconds(4));
+                assertUnavailable(way, Timed.of(() -> list(way)), Duration.ofSeconds(4));
+            }
+            assertThat(health("/live")).isEqualTo(200);
+            assertThat(health("")).isEqualTo(200);
+            line.mend();
+            assertAllIsWell();
+        }
+        assertThat(create(Way.MCP, "never").error()).isEmpty();
+        await().atMost(Duration.ofSeconds(10)).until(() -> line.connections() <= POOL + 1);
+        await().atMost(Duration.ofSeconds(10)).until(() -> platformThreads() <= threads + 4);
+    }
+
+    @Test
+    void aDatabaseThatHangsIsToldWithinSecondsAndItsReturnNoticed() {
+        assertAllIsWell();
+        line.fallSilent();
+        var caught = Crowd.of(40, i -> {
+            var way = Way.values()[i % 4];
+            return Map.entry(way, Timed.of(() -> i % 2 == 0 ? create(way, "hung " + i) : list(way)));
+        });
+        caught.forEach(answer -> assertUnavailable(answer.getKey(), answer.getValue(), Duration.ofSeconds(12)));
+        assertThat(health("/ready")).isEqualTo(503);
+        assertThat(health("/live")).isEqualTo(200);
+        assertUnavailable(Way.ALIAS, Timed.of(() -> list(Way.ALIAS)), Duration.ofSeconds(6));
+        line.mend();
+        assertAllIsWell();
+        await().atMost(Duration.ofSeconds(10)).until(() -> line.connections() <= POOL + 1);
+    }
+}

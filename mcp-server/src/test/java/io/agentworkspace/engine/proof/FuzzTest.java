@@ -1,0 +1,158 @@
+package io.agentworkspace.engine.proof;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Thousands of requests, each a valid one with something changed, the same ones at every run. */
+class FuzzTest {
+    private static final int REQUESTS = 3_000;
+    private static final long SEED = 20_261_120;
+
+    private static final List<String> VALID = List.of(
+            "AP_Create {'vx':{'name':'Ada','description':'d','profile':'p','access':'public'},'idempotency_key':'k'}",
+            "AP_Modify {'target':{'agent':'Ada','context':'c'},'vx':{'description':'e'},'if_revision':1}",
+            "AP_Update {'target':{'agent':'Ada','user':'ann'},'vx':{'name':'Ada','description':'d'}}",
+            "AP_Read {'target':{'agent':'Ada'},'page':{'limit':5}}",
+            "AP_List {'target':{'agent':'A'},'page':{'limit':2,'cursor':'YWRh'}}",
+            "AP_LogOn {'target':{'agent':'Ada'},'page':{'limit':3}}",
+            "AP_Chat {'target':{'agent':'Ada'},'content':'hello','reply_to':'00000000-0000-0000-0000-000000000000'}",
+            "AP_Chat {'target':{'domain':'Den','zone':'main'},'content':'hello'}",
+            "DM_Create {'target':{'agent':'Ada'},'vx':{'name':'Den','description':'d','profile':'p','access':'domain'}}",
+            "DM_Invite {'target':{'domain':'Den','agent':'Ada'}}",
+            "DM_Read {'target':{'domain':'Den'},'page':{'limit':5}}",
+            "ZN_Create {'target':{'domain':'Den'},'vx':{'name':'side','description':'d'}}",
+            "ZN_Enter {'target':{'domain':'Den','zone':'side'}}",
+            "MB_Create {'vx':{'name':'Box','description':'d','access':'bank'}}",
+            "MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one','tags':['a','b']},'if_revision':0}",
+            "MB_Read {'target':{'bank':'Box'},'vx':{'name':'one'},'page':{'limit':5}}",
+            "MB_Permissions {'target':{'bank':'Box','agent':'Ada'},'vx':{'access':'read'}}",
+            "MB_Load {'target':{'agent':'Ada'},'vx':{'name':'Box'}}",
+            "US_Read {}");
+
+    private static final List<String> NASTY = List.of(
+            "null",
+            "0",
+            "-1",
+            "9223372036854775807",
+            "9223372036854775808",
+            "1e309",
+            "0.1",
+            "true",
+            "[]",
+            "{}",
+            "[[]]",
+            "''",
+            "' '",
+            "'\\u0000'",
+            "'\\ud800'",
+            "'\\udfff\\ud800'",
+            "'😀'",
+            "'\\u202e'",
+            "'%s'",
+            "'{}'",
+            "'../..'",
+            "'x\\ny'",
+            "'; DROP TABLE agent; --'",
+            "'main'",
+            "'default'",
+            "'AP_List'",
+            "'none'",
+            "'ada'",
+            "'den'",
+            "'box'");
+
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void noChangedRequestMakesADefect(Door door) {
+        var tenant = new TestTenant();
+        var keys = Arrays.stream(Role.values())
+                .map(role -> tenant.key(Door.REST, role.word(), role, List.of("*")))
+                .toList();
+        var random = new Random(SEED);
+        for (var i = 0; i < REQUESTS; i++) {
+            var way = door == Door.MCP ? Way.MCP : i % 2 == 0 ? Way.GENERIC : Way.ALIAS;
+            var valid = VALID.get(random.nextInt(VALID.size())).split(" ", 2);
+            var tree = Json.readObject(valid[1].replace('\'', '"').getBytes(UTF_8));
+            for (var changes = random.nextInt(3); changes > 0; changes--) {
+                change(tree, random);
+            }
+            var body = way.body(valid[0], Json.text(tree)).getBytes(UTF_8);
+            var sent = random.nextInt(3) == 0 ? garbled(body, random) : body;
+            var got = way.send(keys.get(random.nextInt(keys.size())), valid[0], sent, Map.of());
+            if (got.status() != 202) {
+                var shown = new String(sent, UTF_8);
+                Refusal.isDecent(way, got, shown.substring(0, Math.min(shown.length(), 500)));
+            }
+        }
+    }
+
+    /** Somewhere in the tree a value is replaced, taken away, moved or given another name. */
+    private static void change(ObjectNode root, Random random) {
+        var places = new ArrayList<ObjectNode>();
+        collect(root, places);
+        var place = places.get(random.nextInt(places.size()));
+        var names = new ArrayList<>(place.propertyNames());
+        if (names.isEmpty()) {
+            place.set("vx", nasty(random));
+            return;
+        }
+        var name = names.get(random.nextInt(names.size()));
+        switch (random.nextInt(6)) {
+            case 0 -> place.remove(name);
+            case 1 -> place.set(name + "x", place.remove(name));
+            case 2 -> root.set(name, place.get(name).deepCopy());
+            case 3 -> place.put(name, place.get(name).asString("") + "\u0301\0😀 ".charAt(random.nextInt(5)));
+            default -> place.set(name, nasty(random));
+        }
+    }
+
+    private static JsonNode nasty(Random random) {
+        var text = NASTY.get(random.nextInt(NASTY.size()));
+        if (random.nextInt(20) == 0) {
+            return Json.valueTree("y".repeat(1 << random.nextInt(17)));
+        }
+        return Json.read(text.replace('\'', '"').getBytes(UTF_8));
+    }
+
+    private static void collect(JsonNode node, List<ObjectNode> places) {
+        if (node instanceof ObjectNode object) {
+            places.add(object);
+            object.values().forEach(inner -> collect(inner, places));
+        } else if (node instanceof ArrayNode array) {
+            array.forEach(inner -> collect(inner, places));
+        }
+    }
+
+    /** A few bytes are changed, inserted, repeated or cut away. */
+    private static byte[] garbled(byte[] body, Random random) {
+        var bytes = Arrays.copyOf(body, body.length);
+        for (var changes = 1 + random.nextInt(3); changes > 0 && bytes.length > 2; changes--) {
+            var at = random.nextInt(bytes.length - 1);
+            switch (random.nextInt(4)) {
+                case 0 -> bytes[at] = (byte) random.nextInt(256);
+                case 1 -> bytes = Arrays.copyOf(bytes, at + 1);
+                case 2 -> bytes[at] = (byte) "{}[]\",:\\0u-".charAt(random.nextInt(11));
+                default -> {
+                    var cut = Arrays.copyOfRange(bytes, at, bytes.length);
+                    bytes = Arrays.copyOf(bytes, bytes.length + cut.length);
+                    System.arraycopy(cut, 0, bytes, bytes.length - cut.length, cut.length);
+                }
+            }
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,171 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.store.KeyStore;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Who is let in, by which key, for how long, to what. */
+class KeysTest {
+    private final TestTenant tenant = new TestTenant();
+
+    private String key(String user, String... capabilities) {
+        return tenant.key(Door.REST, user, Role.MEMBER, List.of(capabilities));
+    }
+
+    private void revoke(String key) {
+        try (var watch = TestDatabase.watch()) {
+            new KeyStore(TestDatabase.db(), Clock.systemUTC(), watch)
+                    .revoke(
+                            tenant.id(Door.REST),
+                            ApiKey.parse(key).id(),
+                            Clock.systemUTC().instant());
+        }
+    }
+
+    @Test
+    void aRevokedKeyStopsOnEveryReplicaWithinASecond() {
+        var took = new ArrayList<Duration>();
+        try (var other = Replica.start(Map.of())) {
+            for (var round = 0; round < 5; round++) {
+                var key = key("user " + round, "*");
+                for (var url : List.of(TestServer.url(), other.url())) {
+                    assertThat(Way.ALIAS
+                                    .call(url, key, "AP_List", "{}", Map.of())
+                                    .error())
+                            .isEmpty();
+                }
+                revoke(key);
+                var revoked = System.nanoTime();
+                while (Way.ALIAS
+                        .call(other.url(), key, "AP_List", "{}", Map.of())
+                        .error()
+                        .isEmpty()) {
+                    Thread.onSpinWait();
+                }
+                took.add(Duration.ofNanos(System.nanoTime() - revoked));
+                assertThat(Way.MCP.call(key, "AP_List", "{}").error()).isEqualTo("unauthenticated");
+            }
+        }
+        System.out.printf("a revoked key stopped on the other replica after %s%n", took);
+        assertThat(took).allMatch(one -> one.compareTo(Duration.ofSeconds(1)) < 0);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void unknownRevokedAndForgedKeysAreRefusedInTheSameWords(Way way) {
+        var good = key("ann", "*");
+        var revoked = key("bob", "*");
+        revoke(revoked);
+        var unknown = ApiKey.generate(new SecureRandom()).reveal();
+        var forged = ApiKey.withId(ApiKey.parse(good).id(), new SecureRandom()).reveal();
+        var refusals = List.of(revoked, unknown, forged).stream()
+                .map(key -> way.call(key, "AP_List", "{}"))
+                .toList();
+        refusals.forEach(got -> assertUnauthenticated(way, got));
+        assertThat(refusals.stream().map(Got::note).distinct()).hasSize(1);
+        assertThat(refusals.stream().map(got -> steady(got).toString()).distinct())
+                .hasSize(1);
+        assertThat(way.call(good, "AP_List", "{}").error()).isEmpty();
+    }
+
+    private static ObjectNode steady(Got got) {
+        var json = got.json();
+        json.remove("request_id");
+        if (json.get("header") instanceof ObjectNode header) {
+            header.remove(List.of("request_id", "time"));
+        }
+        if (json.at("/error/data") instanceof ObjectNode data) {
+            data.remove("request_id");
+        }
+        return json;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void whatIsNoKeyIsToldSo(Way way) {
+        var good = key("ann", "*");
+        var last = good.charAt(good.length() - 1);
+        var mistyped = good.substring(0, good.length() - 1) + (last == 'A' ? 'B' : 'A');
+        for (var bad : List.of(
+                mistyped,
+                good.substring(1),
+                good + "0",
+                good.toUpperCase(java.util.Locale.ROOT),
+                "ek_",
+                "secret",
+                "'--")) {
+            var got = way.call(bad, "AP_List", "{}");
+            assertUnauthenticated(way, got);
+            assertThat(got.text()).doesNotContain(good.substring(20));
+        }
+        assertThat(way.call(mistyped, "AP_List", "{}").note()).contains("mistyped key");
+        var none = new Got(Door.send(HttpRequest.newBuilder(URI.create(TestServer.url() + way.path("AP_List")))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(way.body("AP_List", "{}")))
+                .build()));
+        assertUnauthenticated(way, none);
+        assertThat(none.response().headers().firstValue("WWW-Authenticate")).isPresent();
+    }
+
+    private static void assertUnauthenticated(Way way, Got got) {
+        assertThat(got.status()).isEqualTo(401);
+        Refusal.is("unauthenticated", way, got, "a bad key");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aKeyDoesWhatItsCapabilitiesAllow(Way way) {
+        var reader = key("ann", "agent:read");
+        assertThat(way.call(reader, "AP_List", "{}").error()).isEmpty();
+        var refused = way.call(reader, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}");
+        Refusal.is("not_permitted", way, refused, "agent:read");
+        assertThat(refused.envelope().at("/status/internal_code").asInt()).isEqualTo(2003);
+        assertThat(refused.note()).contains("agent:write");
+        Refusal.is("not_permitted", way, way.call(reader, "US_Read", "{}"), "agent:read");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aViewerOnlyReads(Way way) {
+        var viewer = tenant.key(Door.REST, "vic", Role.VIEWER, List.of("*"));
+        assertThat(way.call(viewer, "AP_List", "{}").error()).isEmpty();
+        assertThat(way.call(viewer, "AP_Select", "{}").error()).isEmpty();
+        Refusal.is(
+                "not_permitted",
+                way,
+                way.call(viewer, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}"),
+                "viewer");
+    }
+
+    @Test
+    void toolsAreListedToThoseWhoMayUseThem() {
+        var listed = new Got(Door.post(TestServer.url() + "/mcp", key("ann", "agent:read"), """
+                {"jsonrpc":"2.0","id":"1","method":"tools/list","params":{}}"""));
+        var names = listed.json()
+                .at("/result/tools")
+                .valueStream()
+                .map(tool -> tool.get("name").asString())
+                .toList();
+        assertThat(names).containsExactlyInAnyOrder("AP_List", "AP_Read", "AP_Select");
+    }
+}

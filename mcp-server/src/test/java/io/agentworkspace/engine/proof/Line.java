@@ -1,0 +1,137 @@
+package io.agentworkspace.engine.proof;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The network between the engine and its database: it can be cut, and it can fall silent. */
+final class Line implements AutoCloseable {
+    private final int target;
+    private final int port;
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private volatile ServerSocket server;
+    private volatile boolean silent;
+
+    Line(int target) {
+        this.target = target;
+        this.port = freePort();
+        this.server = listen(port);
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** How many connections run through it. */
+    long connections() {
+        return open.size() / 2;
+    }
+
+    /** Every connection breaks, and new ones are refused. */
+    void cut() {
+        try {
+            server.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        open.forEach(Line::close);
+    }
+
+    /** Connections stay and are taken, but nothing is heard any more. */
+    void fallSilent() {
+        silent = true;
+    }
+
+    void mend() {
+        if (server.isClosed()) {
+            server = listen(port);
+        }
+        synchronized (this) {
+            silent = false;
+            notifyAll();
+        }
+    }
+
+    /** Below those that connections are given, so that it stays free while nobody listens. */
+    private static int freePort() {
+        while (true) {
+            var port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+            try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException e) {
+                // It is taken.
+            }
+        }
+    }
+
+    private ServerSocket listen(int wanted) {
+        try {
+            var socket = new ServerSocket();
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted), 100);
+            Thread.ofPlatform().daemon().start(() -> accept(socket));
+            return socket;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void accept(ServerSocket socket) {
+        while (!socket.isClosed()) {
+            try {
+                var client = socket.accept();
+                var upstream = new Socket(InetAddress.getLoopbackAddress(), target);
+                open.add(client);
+                open.add(upstream);
+                Thread.ofVirtual().start(() -> copy(client, upstream));
+                Thread.ofVirtual().start(() -> copy(upstream, client));
+            } catch (IOException e) {
+                return;
+            }
+        }
+    }
+
+    private void copy(Socket from, Socket to) {
+        try {
+            var in = from.getInputStream();
+            var buffer = new byte[8_192];
+            for (var count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+                waitWhileSilent();
+                to.getOutputStream().write(buffer, 0, count);
+            }
+        } catch (IOException | InterruptedException e) {
+            // The connection has ended.
+        } finally {
+            close(from);
+            close(to);
+            open.remove(from);
+            open.remove(to);
+        }
+    }
+
+    private synchronized void waitWhileSilent() throws InterruptedException {
+        while (silent) {
+            wait();
+        }
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // It is closed.
+        }
+    }
+
+    @Override
+    public void close() {
+        mend();
+        cut();
+    }
+}

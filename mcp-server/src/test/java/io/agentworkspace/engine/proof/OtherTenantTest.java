@@ -1,0 +1,200 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What another tenant has is as if it were not there. One of two equal strangers names the other tenant's things, the
+ * other one things that are nowhere: both hear the same, and nothing of the other tenant has changed.
+ */
+class OtherTenantTest {
+    /** What the other tenant has, all of it as open as it can be. */
+    private static final String THEIRS = """
+            AP_Create {'vx':{'name':'Zephyr','description':'SECRET','profile':'SECRET','access':'public'}}
+            AP_LogOn {'target':{'agent':'Zephyr'}}
+            DM_Create {'vx':{'name':'Quarry','description':'SECRET','access':'public'}}
+            ZN_Create {'target':{'domain':'Quarry'},'vx':{'name':'vault','description':'SECRET'}}
+            ZN_Enter {'target':{'domain':'Quarry','zone':'vault'}}
+            MB_Create {'vx':{'name':'Ledger','description':'SECRET','access':'public'}}
+            """;
+
+    /** What each stranger has of its own. */
+    private static final String OWN = """
+            AP_Create {'vx':{'name':'Bea','description':'d'}}
+            AP_LogOn {'target':{'agent':'Bea'}}
+            DM_Create {'vx':{'name':'Den','description':'d'}}
+            ZN_Enter {'target':{'domain':'Den'}}
+            AP_Chat {'content':'hello'}
+            MB_Create {'vx':{'name':'Box','description':'d'}}
+            MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one'}}
+            """;
+
+    /** For each tool the calls in which a foreign name can stand; every field that can hold one must. */
+    private static final String CALLS = """
+            US_Read {'target':{'user':'$user'}}
+            AP_List {'target':{'agent':'$agent'}} {'target':{'user':'$user'}}
+            AP_Read {'target':{'agent':'$agent'}} {'target':{'user':'$user'}} {'target':{'agent':'Bea'},'page':{'cursor':'$cursor'}}
+            AP_Update {'target':{'agent':'$agent'},'vx':{'name':'Mine','description':'d'}} \
+            {'target':{'user':'$user','agent':'$agent'},'vx':{'name':'Mine','description':'d'}} \
+            {'target':{'agent':'Bea'},'vx':{'name':'$agent','description':'d'}} {'target':{'agent':'$agent'},'vx':{'name':'Bea','description':'d'}}
+            AP_Modify {'target':{'agent':'$agent'},'vx':{'description':'d'}} {'target':{'user':'$user'},'vx':{'access':'public'}}
+            AP_Destroy {'target':{'agent':'$agent'}} {'target':{'agent':'$agent','user':'$user'}}
+            AP_Select {'target':{'agent':'$agent'}} {'target':{'user':'$user'}}
+            AP_LogOn {'target':{'agent':'$agent'}}
+            AP_LogOff {'target':{'agent':'$agent'}}
+            AP_Add {'target':{'agent':'$agent'}} {'target':{'user':'$user','agent':'$agent'}}
+            AP_Remove {'target':{'agent':'$agent'}} {'target':{'user':'$user','agent':'$agent'}}
+            AP_Chat {'target':{'agent':'$agent'},'content':'x'} {'target':{'domain':'$domain'},'content':'x'} \
+            {'target':{'domain':'Den','zone':'$zone'},'content':'x'} {'target':{'domain':'$domain','zone':'$zone'},'content':'x'} \
+            {'target':{'user':'$user'},'content':'x'} {'content':'x','reply_to':'$message'}
+            DM_List {'target':{'domain':'$domain'}}
+            DM_Read {'target':{'domain':'$domain'}} {'target':{'domain':'Den','agent':'$agent'}}
+            DM_Update {'target':{'domain':'$domain'},'vx':{'name':'Mine','description':'d'}} \
+            {'target':{'domain':'Den'},'vx':{'name':'$domain','description':'d'}} {'target':{'domain':'$domain'},'vx':{'name':'Den','description':'d'}}
+            DM_Destroy {'target':{'domain':'$domain'}} {'target':{'domain':'Den','agent':'$agent'}}
+            DM_Invite {'target':{'domain':'$domain'}} {'target':{'domain':'Den','agent':'$agent'}} {'target':{'domain':'$domain','agent':'$agent'}}
+            DM_Kick {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
+            DM_Ban {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
+            DM_Unban {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
+            ZN_List {'target':{'domain':'$domain'}}
+            ZN_Read {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}} {'target':{'domain':'Den'},'page':{'cursor':'$cursor'}}
+            ZN_Enter {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}}
+            ZN_Leave {}
+            ZN_Destroy {'target':{'domain':'$domain','zone':'$zone'}} {'target':{'domain':'Den','zone':'$zone'}}
+            MB_List {'target':{'bank':'$bank'}} {'target':{'agent':'$agent'}}
+            MB_Read {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}} {'target':{'bank':'Box'},'vx':{'name':'$memory'}}
+            MB_AgentList {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
+            MB_Update {'target':{'bank':'$bank'},'vx':{'name':'Mine','description':'d'}} \
+            {'target':{'bank':'Box'},'vx':{'name':'$bank'}} {'target':{'bank':'$bank'},'vx':{'name':'Box'}}
+            MB_Store {'target':{'bank':'$bank'},'content':'x'} {'target':{'bank':'Box','agent':'$agent'},'content':'x'} \
+            {'target':{'bank':'Box'},'content':'x','derived_from':['$text']} {'target':{'bank':'Box'},'content':'x','vx':{'name':'$memory'}}
+            MB_Permissions {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'},'vx':{'access':'read'}} \
+            {'target':{'bank':'$bank','agent':'Bea'},'vx':{'access':'manage'}}
+            MB_Load {'target':{'agent':'$agent'},'vx':{'name':'Box'}} {'vx':{'name':'$bank'}} {'target':{'bank':'$bank'},'vx':{'name':'x'}} \
+            {'target':{'user':'$user'},'vx':{'name':'$bank'}}
+            MB_Unload {'target':{'agent':'$agent'},'vx':{'name':'Box'}} {'vx':{'name':'$bank'}} {'target':{'bank':'$bank'}} {'target':{'user':'$user','bank':'$bank'}}
+            MB_Censor {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
+            MB_Uncensor {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
+            MB_Delete {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
+            MB_Restore {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
+            MB_Destroy {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
+            AP_Create {'vx':{'name':'$agent','description':'d'}} {'target':{'user':'$user'},'vx':{'name':'Mine','description':'d'}}
+            DM_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine','description':'d'}} {'vx':{'name':'$domain','description':'d'}}
+            ZN_Create {'target':{'domain':'Den'},'vx':{'name':'$zone'}} {'target':{'domain':'$domain'},'vx':{'name':'Mine'}}
+            MB_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine'}} {'target':{'bank':'$bank'}}
+            """;
+
+    private static Map<String, List<String>> calls() {
+        return CALLS.lines()
+                .map(line -> List.of(line.split(" (?=\\{)")))
+                .collect(Collectors.toMap(List::getFirst, parts -> parts.subList(1, parts.size())));
+    }
+
+    /** All tools; those that create come last, or the strangers would have what they ask for. */
+    private static List<Tool<?, ?>> tools() {
+        var tools = new ArrayList<>(Toolbox.catalogue(TestDatabase.db()).tools());
+        tools.sort(Comparator.comparing(tool -> tool.name().endsWith("_Create")));
+        return tools;
+    }
+
+    private static Got call(Way way, String key, String service, String arguments) {
+        return way.call(key, service, arguments.replace('\'', '"'));
+    }
+
+    private static void prepare(String key, String steps) {
+        steps.lines().map(step -> step.split(" ", 2)).forEach(step -> done(call(Way.ALIAS, key, step[0], step[1])));
+    }
+
+    private static Got done(Got got) {
+        assertThat(got.error()).as(got.toString()).isEmpty();
+        return got;
+    }
+
+    @Test
+    void everyFieldThatCanHoldAForeignNameIsTried() {
+        var calls = calls();
+        for (var tool : tools()) {
+            assertThat(calls).as("calls with foreign names").containsKey(tool.name());
+            var tried = String.join("", calls.get(tool.name()));
+            var schema = tool.inputSchema().json();
+            for (var field : schema.at("/properties/target/properties").propertyNames()) {
+                if (!field.equals("context")) {
+                    assertThat(tried).as(tool.name()).contains("'%1$s':'$%1$s'".formatted(field));
+                }
+            }
+            assertThat(schema.at("/properties").has("reply_to")).isEqualTo(tried.contains("reply_to"));
+            assertThat(schema.at("/properties").has("derived_from")).isEqualTo(tried.contains("derived_from"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Way.class, names = {"ALIAS", "MCP"})
+    void aStrangerHearsAndDoesNothing(Way way) {
+        var theirs = new TestTenant();
+        var ann = theirs.key(Door.REST, "ann", Role.OWNER, List.of("*"));
+        prepare(ann, THEIRS);
+        var message = done(call(Way.ALIAS, ann, "AP_Chat", "{'content':'SECRET'}")).envelope().at("/content/0/id").asString();
+        var memory = done(call(Way.ALIAS, ann, "MB_Store", "{'target':{'bank':'Ledger'},'content':'SECRET','vx':{'name':'pearl'}}"))
+                .envelope().at("/memory/id").asString();
+        assertThat(memory).isNotEmpty();
+        var real = names("ann", "Zephyr", "Quarry", "vault", "Ledger", "pearl", message, memory);
+        var nowhere = names(
+                "nil", "Xylo77", "Kolibr", "dunes", "Pamphl", "gravel", UUID.randomUUID().toString(), UUID.randomUUID().toString());
+        var before = Rows.of(theirs.id(Door.REST));
+        var strangers = new TestTenant();
+        var one = strangers.key(Door.REST, "bob", Role.OWNER, List.of("*"));
+        var other = strangers.key(Door.MCP, "bob", Role.OWNER, List.of("*"));
+        prepare(one, OWN);
+        prepare(other, OWN);
+        var calls = calls();
+        for (var tool : tools()) {
+            for (var arguments : calls.get(tool.name())) {
+                var foreign = call(way, one, tool.name(), filled(arguments, real));
+                var absent = call(way, other, tool.name(), filled(arguments, nowhere));
+                assertThat(steady(foreign, real)).as("%s %s", tool.name(), arguments).isEqualTo(steady(absent, nowhere));
+                assertThat(foreign.text()).doesNotContain("SECRET");
+            }
+        }
+        assertThat(Rows.of(theirs.id(Door.REST))).isEqualTo(before);
+    }
+
+    private static Map<String, String> names(
+            String user, String agent, String domain, String zone, String bank, String memory, String message, String text) {
+        return Map.of("$user", user, "$agent", agent, "$domain", domain, "$zone", zone, "$bank", bank, "$memory", memory,
+                "$message", message, "$text", text, "$cursor", Cursor.of(message));
+    }
+
+    private static String filled(String arguments, Map<String, String> names) {
+        var filled = arguments;
+        for (var name : names.entrySet()) {
+            filled = filled.replace("'" + name.getKey() + "'", "'" + name.getValue() + "'");
+        }
+        return filled;
+    }
+
+    /** The answer without what differs between any two calls, and with the names as they stand in the table. */
+    private static String steady(Got got, Map<String, String> names) {
+        var text = got.status() + " " + got.text();
+        for (var name : names.entrySet()) {
+            text = text.replaceAll("(?i)\\b" + name.getValue() + "\\b", java.util.regex.Matcher.quoteReplacement(name.getKey()));
+        }
+        return text.replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|[0-9a-f]{32}", "#");
+    }
+}

@@ -1,0 +1,218 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Golden;
+import io.agentworkspace.engine.Repository;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.store.CountingProxy;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.KeyStore;
+import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.TenantStore;
+import io.agentworkspace.engine.tools.Runner;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What each tool costs at the database, counted on the wire and kept in {@code docs/round-trips.md}. */
+class RoundTripsTest {
+    private static final Clock CLOCK = Clock.systemUTC();
+
+    /** What there is when the counting begins: Ada is who speaks, in the default context. */
+    private static final String WORKSPACE = """
+            AP_Create {'vx':{'name':'Ada','description':'d'}}
+            AP_Create {'vx':{'name':'Bo','description':'d'}}
+            AP_LogOn {'target':{'agent':'Ada'}}
+            DM_Create {'vx':{'name':'Den','description':'d'}}
+            ZN_Enter {'target':{'domain':'Den'}}
+            AP_Chat {'content':'hello'}
+            MB_Create {'vx':{'name':'Box','description':'d'}}
+            MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one'}}
+            """;
+
+    /** For each tool what makes it typical, and last the call itself. {@code #} is another number in each round. */
+    private static final String CALLS = """
+            US_Read {}
+            AP_List {}
+            AP_Read {'target':{'agent':'Bo'}}
+            AP_Create {'vx':{'name':'New #','description':'d','profile':'p'}}
+            AP_Update {'target':{'agent':'Bo'},'vx':{'name':'Bo','description':'d #'}}
+            AP_Modify {'target':{'agent':'Bo'},'vx':{'description':'e #'},'if_revision':#r}
+            AP_Create {'vx':{'name':'Old #','description':'d'}} | AP_Destroy {'target':{'agent':'Old #'}}
+            AP_Create {'vx':{'name':'Cy #','description':'d'}} | AP_Select {'target':{'agent':'Cy #','context':'c'}}
+            AP_LogOn {'target':{'agent':'Bo','context':'c #'}}
+            AP_LogOn {'target':{'agent':'Bo','context':'d #'}} | AP_LogOff {'target':{'context':'d #'}}
+            AP_Remove {'target':{'agent':'Bo'}} | AP_Add {'target':{'agent':'Bo'}}
+            AP_Add {'target':{'agent':'Bo'}} | AP_Remove {'target':{'agent':'Bo'}}
+            AP_Chat {'target':{'agent':'Bo'},'content':'hello #'}
+            DM_List {}
+            DM_Read {'target':{'domain':'Den'}}
+            DM_Create {'vx':{'name':'Dom #','description':'d'}}
+            DM_Update {'target':{'domain':'Den'},'vx':{'name':'Den','description':'d #'}}
+            DM_Create {'vx':{'name':'Dust #','description':'d'}} | DM_Destroy {'target':{'domain':'Dust #'}}
+            DM_Kick {'target':{'domain':'Den','agent':'Bo'}} | DM_Invite {'target':{'domain':'Den','agent':'Bo'}}
+            DM_Invite {'target':{'domain':'Den','agent':'Bo'}} | DM_Kick {'target':{'domain':'Den','agent':'Bo'}}
+            DM_Unban {'target':{'domain':'Den','agent':'Bo'}} | DM_Ban {'target':{'domain':'Den','agent':'Bo'}}
+            DM_Ban {'target':{'domain':'Den','agent':'Bo'}} | DM_Unban {'target':{'domain':'Den','agent':'Bo'}}
+            ZN_List {}
+            ZN_Read {'target':{'domain':'Den'}}
+            ZN_Enter {'target':{'domain':'Den','context':'e #'}}
+            ZN_Enter {'target':{'domain':'Den','context':'f #'}} | ZN_Leave {'target':{'context':'f #'}}
+            ZN_Create {'target':{'domain':'Den'},'vx':{'name':'zone #'}}
+            ZN_Create {'target':{'domain':'Den'},'vx':{'name':'old #'}} | ZN_Destroy {'target':{'domain':'Den','zone':'old #'}}
+            MB_List {}
+            MB_Read {'target':{'bank':'Box'}}
+            MB_AgentList {'target':{'bank':'Box'}}
+            MB_Create {'vx':{'name':'Bank #','description':'d'}}
+            MB_Update {'target':{'bank':'Box'},'vx':{'name':'Box','description':'d #'}}
+            MB_Store {'target':{'bank':'Box'},'content':'text #','vx':{'name':'memory #'}}
+            MB_Permissions {'target':{'bank':'Box','agent':'Bo'},'vx':{'access':'read'}}
+            MB_Unload {'vx':{'name':'Box'}} | MB_Load {'vx':{'name':'Box'}}
+            MB_Load {'vx':{'name':'Box'}} | MB_Unload {'vx':{'name':'Box'}}
+            MB_Uncensor {'target':{'bank':'Box','agent':'Ada'}} | MB_Censor {'target':{'bank':'Box','agent':'Ada'}}
+            MB_Censor {'target':{'bank':'Box','agent':'Ada'}} | MB_Uncensor {'target':{'bank':'Box','agent':'Ada'}}
+            MB_Create {'vx':{'name':'Dump #'}} | MB_Delete {'target':{'bank':'Dump #'}}
+            MB_Create {'vx':{'name':'Back #'}} | MB_Delete {'target':{'bank':'Back #'}} | MB_Restore {'target':{'bank':'Back #'}}
+            MB_Create {'vx':{'name':'End #'}} | MB_Destroy {'target':{'bank':'End #'}}
+            """;
+
+    private static CountingProxy proxy;
+    private static Db db;
+    private static Runner runner;
+    private static Caller ann;
+
+    @BeforeAll
+    static void open() throws IOException {
+        var database = URI.create(TestDatabase.postgres().jdbcUrl().substring("jdbc:".length()));
+        proxy = new CountingProxy(database.getPort());
+        var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
+        // One connection: what it has prepared once it need not prepare again.
+        db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
+        runner = Toolbox.runner(db, new Presence(db), CLOCK);
+        var tenants = new TenantStore(db);
+        var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
+        var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());
+        ann = new Caller(tenant, "t", user, "ann", Role.MEMBER, Set.of("*"), "key:test", null);
+        WORKSPACE.lines().forEach(step -> run(step, 0));
+    }
+
+    @AfterAll
+    static void close() throws IOException {
+        db.close();
+        proxy.close();
+    }
+
+    private record Cost(int roundTrips, int transactions) {}
+
+    private static void run(String step, int round) {
+        var parts = step.strip().split(" ", 2);
+        var arguments = parts[1].replace('\'', '"').replace(",\"if_revision\":#r", "").replace("#", Integer.toString(round));
+        var answer = runner.run(new ToolRunner.Request(
+                parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), ann, "r", true, null));
+        assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
+    }
+
+    /** The second time, when the connection knows the statements. */
+    private static Cost cost(String line) {
+        var steps = List.of(line.split(" \\| "));
+        for (var round = 1; ; round++) {
+            for (var step : steps.subList(0, steps.size() - 1)) {
+                run(step, round);
+            }
+            var trips = proxy.roundTrips();
+            var transactions = proxy.transactions();
+            run(steps.getLast(), round);
+            if (round == 2) {
+                return new Cost(proxy.roundTrips() - trips, proxy.transactions() - transactions);
+            }
+        }
+    }
+
+    private static Map<String, Cost> costs() {
+        var costs = new LinkedHashMap<String, Cost>();
+        CALLS.lines().forEach(line -> costs.put(line.substring(line.lastIndexOf("| ") + 1).strip().split(" ")[0], cost(line)));
+        return costs;
+    }
+
+    @Test
+    void aReadTakesOneRoundTripAndAnythingElseOneTransaction() {
+        var costs = costs();
+        var tools = runner.catalogue().tools();
+        assertThat(costs.keySet()).containsExactlyInAnyOrderElementsOf(tools.stream().map(Tool::name).toList());
+        for (var tool : tools) {
+            var expected = tool.effect() == Effect.READS ? 0 : 1;
+            assertThat(costs.get(tool.name()).transactions()).as(tool.name()).isEqualTo(expected);
+            if (tool.effect() == Effect.READS) {
+                assertThat(costs.get(tool.name()).roundTrips()).as(tool.name()).isEqualTo(1);
+            }
+        }
+        Golden.check(Repository.file("docs/round-trips.md"), document(tools, costs));
+    }
+
+    private static String document(List<Tool<?, ?>> tools, Map<String, Cost> costs) {
+        var text = new StringBuilder("""
+                # What a command costs at the database
+
+                How often the server waits for PostgreSQL, for one typical successful call of each tool: counted on the wire by a
+                test, which also writes this table (`./engine test -Dgolden=update`). Knowing the caller's key costs nothing in
+                the steady state. A read is one statement, the context with it. Everything else is one transaction: the context, the
+                work, the commit; an `idempotency_key` adds two.
+
+                | tool | effect | round trips |
+                |---|---|---|
+                """);
+        for (var tool : tools) {
+            text.append("| %s | %s | %d |\n".formatted(
+                    tool.name(),
+                    tool.effect().name().toLowerCase(java.util.Locale.ROOT),
+                    costs.get(tool.name()).roundTrips()));
+        }
+        return text.toString();
+    }
+
+    @Test
+    void anIdempotencyKeyAddsTwoRoundTripsAndNoTransaction() {
+        var without = cost("AP_Create {'vx':{'name':'Plain #','description':'d'}}");
+        var with = cost("AP_Create {'vx':{'name':'Keyed #','description':'d'},'idempotency_key':'k #'}");
+        assertThat(with).isEqualTo(new Cost(without.roundTrips() + 2, 1));
+    }
+
+    @Test
+    void knowingAKeyTakesNoRoundTripOnceItIsKnown() {
+        try (var watch = TestDatabase.watch()) {
+            var keys = new KeyStore(db, CLOCK, watch);
+            var key = ApiKey.generate(new SecureRandom());
+            keys.insert(key, new KeyStore.Holder(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
+            org.awaitility.Awaitility.await().until(() -> {
+                var before = proxy.roundTrips();
+                keys.authenticate(key);
+                return proxy.roundTrips() == before;
+            });
+            var before = proxy.roundTrips();
+            for (var i = 0; i < 1_000; i++) {
+                assertThat(keys.authenticate(key).userName()).isEqualTo("ann");
+            }
+            assertThat(proxy.roundTrips()).isEqualTo(before);
+        }
+    }
+}

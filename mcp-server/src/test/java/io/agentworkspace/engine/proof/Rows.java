@@ -1,0 +1,52 @@
+package io.agentworkspace.engine.proof;
+
+import io.agentworkspace.engine.TestDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Everything that the database holds of one tenant, read behind the engine's back. */
+final class Rows {
+    private Rows() {}
+
+    /** Each table that has a tenant_id, with its rows as text. */
+    static Map<String, List<String>> of(long tenant) {
+        try (var connection = DriverManager.getConnection(TestDatabase.url())) {
+            var rows = new TreeMap<String, List<String>>();
+            for (var table : texts(connection, """
+                    SELECT c.table_name
+                      FROM information_schema.columns c
+                      JOIN information_schema.tables t USING (table_schema, table_name)
+                     WHERE c.table_schema = 'public' AND c.column_name = 'tenant_id' AND t.table_type = 'BASE TABLE'
+                    """)) {
+                rows.put(
+                        table,
+                        texts(
+                                connection,
+                                "SELECT (to_jsonb(t) - 'used_at')::text FROM %s t WHERE tenant_id = %d ORDER BY 1".formatted(table, tenant)));
+            }
+            return rows;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static int count(long tenant, String table) {
+        return of(tenant).get(table).size();
+    }
+
+    private static List<String> texts(Connection connection, String query) throws SQLException {
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery(query)) {
+            var texts = new ArrayList<String>();
+            while (rows.next()) {
+                texts.add(rows.getString(1));
+            }
+            return texts;
+        }
+    }
+}
