@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 record Position(@Nullable Instant at, @Nullable UUID id) {
     /** Beyond these lies what we never gave out, and in the end what PostgreSQL cannot hold. */
     private static final Instant EARLIEST = Instant.EPOCH;
+
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
     /** @throws io.agentworkspace.engine.model.Problem when the cursor is none of ours */
