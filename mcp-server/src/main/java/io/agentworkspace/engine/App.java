@@ -91,7 +91,14 @@ final class App implements AutoCloseable {
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
         keep(new Housekeeping(
-                        db, presence, clock, List.of(trash::purge, replica.keys()::purge, replica.sessions()::purge, replica.interest()::purge)))
+                        db,
+                        presence,
+                        clock,
+                        List.of(
+                                trash::purge,
+                                replica.keys()::purge,
+                                replica.sessions()::purge,
+                                replica.interest()::purge)))
                 .start();
         serve(server, published, new Parts(db, keys, presence, replica));
     }

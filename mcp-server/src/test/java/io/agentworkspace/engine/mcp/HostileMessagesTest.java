@@ -20,11 +20,33 @@ class HostileMessagesTest {
     private static final long SEED = 20_260_728;
     private static final int MUTATIONS = 10_000;
     private static final List<String> VALUES = List.of(
-            "null", "true", "0", "-1", "1e400", "\"\"", "\"\\u0000\"", "\"../../etc/passwd\"", "[]", "{}", "[[[[]]]]",
-            "{\"a\": {\"b\": null}}", "\"2026-07-28\"", "\"1999-01-01\"", "12345678901234567890", "\"\\ud800\"");
+            "null",
+            "true",
+            "0",
+            "-1",
+            "1e400",
+            "\"\"",
+            "\"\\u0000\"",
+            "\"../../etc/passwd\"",
+            "[]",
+            "{}",
+            "[[[[]]]]",
+            "{\"a\": {\"b\": null}}",
+            "\"2026-07-28\"",
+            "\"1999-01-01\"",
+            "12345678901234567890",
+            "\"\\ud800\"");
     private static final List<String> HEADERS = List.of(
-            "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id", "X-MCP-Toolsets", "X-MCP-Readonly",
-            "X-MCP-Confirm", "Mcp-Param-Region", "Idempotency-Key", "Last-Event-ID");
+            "MCP-Protocol-Version",
+            "Mcp-Method",
+            "Mcp-Name",
+            "Mcp-Session-Id",
+            "X-MCP-Toolsets",
+            "X-MCP-Readonly",
+            "X-MCP-Confirm",
+            "Mcp-Param-Region",
+            "Idempotency-Key",
+            "Last-Event-ID");
 
     private static SampleServer server;
     private static Peer peer;
@@ -55,7 +77,8 @@ class HostileMessagesTest {
                     .isLessThan(500);
             if (!response.body().isEmpty()) {
                 var message = Json.read(response.body().getBytes(StandardCharsets.UTF_8));
-                assertThat(message.isArray() || message.path("jsonrpc").asString("").equals("2.0"))
+                assertThat(message.isArray()
+                                || message.path("jsonrpc").asString("").equals("2.0"))
                         .as(response.body())
                         .isTrue();
             }
@@ -65,11 +88,14 @@ class HostileMessagesTest {
     private List<Sent> valid() {
         var all = new ArrayList<Sent>();
         for (var params : List.of(
-                "tools/list {}", "server/discover {}", "tools/call {'name': 'test_header_param', 'arguments': {'region': 'eu'}}",
+                "tools/list {}",
+                "server/discover {}",
+                "tools/call {'name': 'test_header_param', 'arguments': {'region': 'eu'}}",
                 "tools/call {'name': 'test_input_required_result_elicitation', 'inputResponses':"
                         + " {'user_name': {'action': 'accept', 'content': {'name': 'Ada'}}}}",
                 "tools/call {'name': 'test_input_required_result_request_state', 'requestState': 'AAAA'}",
-                "resources/read {'uri': 'test://static-text'}", "resources/list {'cursor': 'MAo'}",
+                "resources/read {'uri': 'test://static-text'}",
+                "resources/list {'cursor': 'MAo'}",
                 "prompts/get {'name': 'test_prompt_with_arguments', 'arguments': {'arg1': 'a', 'arg2': 'b'}}",
                 "subscriptions/listen {'notifications': {'resourceSubscriptions': ['test://watched-resource']}}",
                 "completion/complete {'ref': {'type': 'ref/prompt', 'name': 'test_simple_prompt'}, 'argument': {'name': 'a', 'value': ''}}")) {
@@ -80,7 +106,8 @@ class HostileMessagesTest {
             ((ObjectNode) bare.get("params")).remove("_meta");
             all.add(new Sent(Json.text(bare), List.of()));
             var talk = peer.session("2025-03-26", Peer.ALL);
-            all.add(new Sent(Json.text(bare), List.of("Mcp-Session-Id", talk.id(), "MCP-Protocol-Version", "2025-03-26")));
+            all.add(new Sent(
+                    Json.text(bare), List.of("Mcp-Session-Id", talk.id(), "MCP-Protocol-Version", "2025-03-26")));
             all.add(new Sent("[" + Json.text(bare) + "]", List.of("Mcp-Session-Id", talk.id())));
         }
         all.add(new Sent(Peer.json("""
@@ -157,7 +184,9 @@ class HostileMessagesTest {
                     .header("Content-Type", "application/json")
                     .header("Accept", "application/json")
                     .header("X-Api-Key", server.key);
-            return sent.headers().isEmpty() ? request : request.headers(sent.headers().toArray(String[]::new));
+            return sent.headers().isEmpty()
+                    ? request
+                    : request.headers(sent.headers().toArray(String[]::new));
         });
     }
 }

@@ -134,7 +134,9 @@ class StreamsTest {
             for (var i = 0; i < 30; i++) {
                 Fixtures.tell(new Change(1, "fixture", List.of("many")));
                 Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
-                assertThat(awake.poll(Duration.ofSeconds(1))).as("told without delay").isNotNull();
+                assertThat(awake.poll(Duration.ofSeconds(1)))
+                        .as("told without delay")
+                        .isNotNull();
             }
             Fixtures.pause(3_000);
             assertThat(readAll(socket)).as("what came before the cut").isLessThan(30L * 256 * 1_900);
