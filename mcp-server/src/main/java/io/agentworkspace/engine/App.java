@@ -6,7 +6,9 @@ import io.agentworkspace.engine.http.Rate;
 import io.agentworkspace.engine.http.Refusals;
 import io.agentworkspace.engine.http.Rules;
 import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
+import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
@@ -14,15 +16,20 @@ import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
+import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.SealKeys;
+import io.agentworkspace.engine.store.SessionStore;
+import io.agentworkspace.engine.store.Signals;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -36,6 +43,9 @@ final class App implements AutoCloseable {
     static final String VERSION = "0.1.0";
 
     private static final Rate STRANGERS = new Rate(20, 200);
+    private static final int STREAMS_EACH = 4_000;
+    private static final int STREAMS_IN_ALL = 8_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Settings settings;
     private final Clock clock;
@@ -73,17 +83,36 @@ final class App implements AutoCloseable {
                 .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
-        keep(new Housekeeping(db, presence, clock, List.of(trash::purge))).start();
-        serve(server, published, db, keys, presence);
+        var replica = new McpDoor.Replica(
+                new SealKeys(db, clock),
+                new SessionStore(db),
+                keep(source.signals()),
+                new Interest(db, clock),
+                new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
+                clock);
+        keep(new Housekeeping(
+                        db,
+                        presence,
+                        clock,
+                        List.of(
+                                trash::purge,
+                                replica.keys()::purge,
+                                replica.sessions()::purge,
+                                replica.interest()::purge)))
+                .start();
+        serve(server, published, new Parts(db, keys, presence, replica));
     }
 
-    private void serve(WebServer server, Published published, Db db, KeyStore keys, Presence presence) {
-        var runner = Toolbox.runner(db, presence, clock);
-        var doors = new Doors(new McpDoor(runner, clock), RestFacade.handler(runner, published, db::reachable, clock));
+    private record Parts(Db db, KeyStore keys, Presence presence, McpDoor.Replica replica) {}
+
+    private void serve(WebServer server, Published published, Parts parts) {
+        var runner = Toolbox.runner(parts.db(), parts.presence(), clock);
+        var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
+        var doors = new Doors(mcp, RestFacade.handler(runner, published, parts.db()::reachable, clock));
         var refusals = new Refusals(clock);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
-            server.serve(new Gate(rules(published), keys, refusals, clock, doors), refusals);
+            server.serve(new Gate(rules(published), parts.keys(), refusals, clock, doors), refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
         }
@@ -108,6 +137,10 @@ final class App implements AutoCloseable {
 
         CallersWatch watch() {
             return new CallersWatch(url, user, password);
+        }
+
+        Signals signals() {
+            return new Signals(url, user, password);
         }
     }
 

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 
 /** The working tree that the tests run in: what they compare its documents and sources with. */
 public final class Repository {
-    static final Path ROOT = root();
+    public static final Path ROOT = root();
 
     private Repository() {}
 

@@ -1,20 +1,35 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.mcp.Bounds;
+import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.Migrations;
+import io.agentworkspace.engine.store.SealKeys;
+import io.agentworkspace.engine.store.SessionStore;
+import io.agentworkspace.engine.store.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
 
 /** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
 public final class TestDatabase {
     private static final EmbeddedPostgres POSTGRES = start();
     private static final Db DB = open();
 
+    /** How many streams a principal may have open at the doors of {@link #replica}. */
+    public static final int STREAMS_EACH = 50;
+
     private TestDatabase() {}
+
+    public static long rows(String table) {
+        return DB.sql("SELECT count(*) FROM " + table).one(row -> row.number(1)).orElseThrow();
+    }
 
     public static EmbeddedPostgres postgres() {
         return POSTGRES;
@@ -31,6 +46,24 @@ public final class TestDatabase {
 
     public static CallersWatch watch() {
         return new CallersWatch(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+    }
+
+    /** What an MCP door of this database needs, as another replica has it. */
+    public static McpDoor.Replica replica() {
+        var clock = Clock.systemUTC();
+        var signals = new Signals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+        var bounds = new Bounds(STREAMS_EACH, 100, Duration.ofSeconds(2));
+        return new McpDoor.Replica(
+                new SealKeys(DB, clock), new SessionStore(DB), signals, new Interest(DB, clock), bounds, clock);
+    }
+
+    /** A database of a test's own, beside the one that all others share. */
+    public static Db fresh(String name) {
+        DB.sql("CREATE DATABASE " + name).run();
+        var url = POSTGRES.jdbcUrl().replaceFirst("/[^/]*$", "/" + name);
+        var db = new Db(url, POSTGRES.user(), POSTGRES.password(), 2);
+        Migrations.run(db);
+        return db;
     }
 
     /** Another pool on the same database, as another replica has it. */

@@ -13,6 +13,24 @@ public final class TestServer {
         return APP.baseUrl();
     }
 
+    /** Another replica of the same service. */
+    public static Replica replica() {
+        var app = start(Map.of());
+        return new Replica(app.baseUrl(), app);
+    }
+
+    /** A server of its own in this process, to be closed. */
+    public record Replica(String url, AutoCloseable app) implements AutoCloseable {
+        @Override
+        public void close() {
+            try {
+                app.close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
     /** Another replica, with settings of its own. */
     static App start(Map<String, String> settings) {
         var environment = new java.util.HashMap<>(Map.of(

@@ -1,11 +1,14 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.identity.Credentials;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -43,7 +46,9 @@ final class Admission {
             Credentials.refuseInQuery(request.getHttpURI().getQuery());
             var key = Credentials.presented(request.getHeaders());
             if (key.isPresent()) {
-                return callers.authenticate(key.get());
+                var caller = callers.authenticate(key.get());
+                request.setAttribute(Incoming.VALIDITY, (BooleanSupplier) () -> isStill(caller, key.get()));
+                return caller;
             }
         } catch (Problem problem) {
             if (problem.failure() != Failure.UNAVAILABLE) {
@@ -60,6 +65,15 @@ final class Admission {
         answer.put(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"engine\"");
         throw Problem.unauthenticated(
                 "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer");
+    }
+
+    /** Where it cannot be told, what held goes on. */
+    private boolean isStill(Caller caller, ApiKey key) {
+        try {
+            return callers.authenticate(key).equals(caller);
+        } catch (Problem problem) {
+            return problem.failure() == Failure.UNAVAILABLE;
+        }
     }
 
     /** An IPv6 host has a whole /64 to itself. */

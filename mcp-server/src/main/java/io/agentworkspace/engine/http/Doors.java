@@ -5,9 +5,15 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** The ways in behind the gate: {@code /mcp} is the MCP door, everything else is REST. */
+/** The ways in behind the gate: {@code /mcp} with what is below it is the MCP door's, everything else is REST. */
 public final class Doors extends Handler.Sequence {
     static final String MCP = "/mcp";
+
+    /** Where those look for servers who know nothing but the host. */
+    public static final String CATALOG = "/.well-known/ai-catalog.json";
+
+    /** Where the door describes itself. */
+    public static final String CARD = MCP + "/server-card";
 
     private final Handler mcp;
     private final Handler rest;
@@ -20,11 +26,12 @@ public final class Doors extends Handler.Sequence {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
-        var door = isMcp(Request.getPathInContext(request)) ? mcp : rest;
+        var path = Request.getPathInContext(request);
+        var door = isMcp(path) || path.equals(CATALOG) ? mcp : rest;
         return door.handle(request, response, callback);
     }
 
     static boolean isMcp(String path) {
-        return path.equals(MCP) || path.equals(MCP + "/");
+        return path.equals(MCP) || path.startsWith(MCP + "/");
     }
 }

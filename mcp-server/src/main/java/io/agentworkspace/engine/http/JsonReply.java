@@ -5,10 +5,10 @@ import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.JsonNode;
 
 /** A whole answer in JSON. */
-public record JsonReply(int status, String mediaType, ObjectNode body) {
+public record JsonReply(int status, String mediaType, JsonNode body) {
     public static final String JSON = "application/json";
 
     public void send(Response response, Callback callback) {

@@ -53,7 +53,8 @@ final class OriginRule {
         answer.put(
                 "Access-Control-Allow-Headers",
                 "Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, MCP-Protocol-Version, Mcp-Method,"
-                        + " Mcp-Name, Mcp-Session-Id, X-Api-Key, X-CSRF-Token, X-Request-Id");
+                        + " Mcp-Name, Mcp-Session-Id, X-Api-Key, X-CSRF-Token, X-MCP-Confirm, X-MCP-Exclude-Tools,"
+                        + " X-MCP-Readonly, X-MCP-Tools, X-MCP-Toolsets, X-Request-Id");
         answer.put("Access-Control-Max-Age", "600");
     }
 }

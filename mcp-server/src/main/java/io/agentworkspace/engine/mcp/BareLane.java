@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Json;
+import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -9,12 +10,13 @@ import tools.jackson.databind.node.ObjectNode;
  * for JSON-RPC errors; no handshake, no {@code Accept}, no stream.
  */
 final class BareLane implements Lane {
-    private static final List<String> METHODS = List.of("ping", "tools/list", "tools/call");
+    private final Methods methods;
+    private final List<String> names = new ArrayList<>();
 
-    private final Tools tools;
-
-    BareLane(Tools tools) {
-        this.tools = tools;
+    BareLane(Methods methods) {
+        this.methods = methods;
+        names.add("ping");
+        names.addAll(methods.names());
     }
 
     @Override
@@ -35,14 +37,20 @@ final class BareLane implements Lane {
     }
 
     private ObjectNode result(Message message, Exchange exchange) {
-        if (METHODS.contains(message.method())) {
-            exchange.ran(message.method());
+        if (!names.contains(message.method())) {
+            throw RpcError.unknownMethod(message.method(), names, exchange.requestId());
         }
-        return switch (message.method()) {
-            case "ping" -> Json.object();
-            case "tools/list" -> tools.list(exchange);
-            case "tools/call" -> tools.call(message.params(), exchange);
-            default -> throw RpcError.unknownMethod(message.method(), METHODS, exchange.requestId());
+        if (message.method().equals("ping")) {
+            exchange.ran("ping");
+            return Json.object();
+        }
+        var turn = new Turn(exchange, Client.unknown(), Voice.silent(), Inputs.NONE);
+        return switch (methods.serve(message.method(), message.params(), turn)) {
+            case Outcome.Done done -> done.result();
+            case Outcome.Ask ask -> {
+                Workings.checkAbilities(ask, turn.client());
+                throw new IllegalStateException(message.method() + " asks nothing");
+            }
         };
     }
 }

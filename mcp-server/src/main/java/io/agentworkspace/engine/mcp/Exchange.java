@@ -5,16 +5,20 @@ import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.JsonNode;
 
 /** One HTTP request at the door, with the answer that it gets. */
 record Exchange(Request request, Response response, Callback callback) {
+    static final String SESSION = "Mcp-Session-Id";
+    static final String VERSION = "MCP-Protocol-Version";
+
     Caller caller() {
         return (Caller) attribute(Incoming.CALLER);
     }
@@ -28,8 +32,23 @@ record Exchange(Request request, Response response, Callback callback) {
     }
 
     @Nullable
+    String header(String name) {
+        return request.getHeaders().get(name);
+    }
+
+    @Nullable
     String idempotencyKey() {
-        return request.getHeaders().get("Idempotency-Key");
+        return header("Idempotency-Key");
+    }
+
+    /** Whether the client takes a stream of events for an answer. */
+    boolean takesEvents() {
+        return request.getHeaders().contains(HttpHeader.ACCEPT, "text/event-stream");
+    }
+
+    /** Tells whether the credential is still good, for answers that go on. */
+    BooleanSupplier validity() {
+        return (BooleanSupplier) attribute(Incoming.VALIDITY);
     }
 
     /** For the request log. */
@@ -38,20 +57,36 @@ record Exchange(Request request, Response response, Callback callback) {
     }
 
     void markReplayed() {
-        response.getHeaders().put("Idempotency-Replayed", "true");
+        if (!response.isCommitted()) {
+            response.getHeaders().put("Idempotency-Replayed", "true");
+        }
     }
 
     void retryAfter(Duration wait) {
-        response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(wait.toMillis(), 1000)));
+        if (!response.isCommitted()) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(wait.toMillis(), 1000)));
+        }
     }
 
-    void reply(ObjectNode message) {
-        new JsonReply(HttpStatus.OK_200, JsonReply.JSON, message).send(response, callback);
+    void reply(JsonNode message) {
+        reply(HttpStatus.OK_200, message);
+    }
+
+    void reply(int status, JsonNode message) {
+        new JsonReply(status, JsonReply.JSON, message).send(response, callback);
+    }
+
+    void refuse(RpcError error, @Nullable JsonNode id) {
+        reply(error.status(), error.json(id));
     }
 
     /** Takes a message that has no answer. */
     void accept() {
-        response.setStatus(HttpStatus.ACCEPTED_202);
+        end(HttpStatus.ACCEPTED_202);
+    }
+
+    void end(int status) {
+        response.setStatus(status);
         callback.succeeded();
     }
 }

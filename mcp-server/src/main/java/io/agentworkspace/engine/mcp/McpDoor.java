@@ -1,44 +1,102 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.Body;
+import io.agentworkspace.engine.http.Doors;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.store.Interest;
+import io.agentworkspace.engine.store.SealKeys;
+import io.agentworkspace.engine.store.SessionStore;
+import io.agentworkspace.engine.store.Signals;
 import java.time.Clock;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.Graceful;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The MCP door at {@code /mcp}: reads one JSON-RPC message and hands it to the lane of its client's era. What has no
- * lane, since it is no message, is thrown as a {@code Problem} and rendered at the gate.
+ * The MCP door at {@code /mcp}: reads what came and hands it to the lane of its client's era. What has no lane, since it
+ * is no message, is thrown as a {@code Problem} and rendered at the gate.
  */
-public final class McpDoor extends Handler.Abstract {
-    private final Lane bare;
+public final class McpDoor extends Handler.Abstract implements Graceful {
+    private final Pulse pulse = new Pulse();
+    private final Listeners listeners;
+    private final Routing routing;
+    private final ServerCard card;
+    private volatile boolean stopping;
 
-    public McpDoor(ToolRunner runner, Clock clock) {
-        this.bare = new BareLane(new Tools(runner, clock));
+    /**
+     * What the door's replicas have in common.
+     *
+     * @param bounds how many streams this replica may have open
+     */
+    public record Replica(
+            SealKeys keys, SessionStore sessions, Signals signals, Interest interest, Bounds bounds, Clock clock) {}
+
+    /** @param mcpUrl the public address of the tool protocol's host */
+    public McpDoor(Offer offer, Replica replica, String mcpUrl) {
+        listeners = new Listeners(pulse, replica.interest());
+        var methods = new Methods(offer, replica.clock());
+        var seal = new Seal(replica.keys());
+        var streams = new Workings.Streams(pulse, replica.bounds(), listeners, replica.clock());
+        var listen = new Listen(methods.resources(), listeners, replica.bounds());
+        var workings = new Workings(
+                new RequestState(seal, replica.clock()),
+                new Session.Office(seal, replica.clock()),
+                replica.sessions(),
+                listen,
+                streams);
+        var inFlight = new InFlight(replica.sessions());
+        var interview = new Interview(replica.sessions());
+        var sessionStreams = new SessionStreams(workings);
+        var work = new SessionWork(methods, workings, inFlight, interview);
+        routing = new Routing(
+                new ModernLane(methods, workings),
+                new SessionLane(methods, workings, work, sessionStreams),
+                new BareLane(methods));
+        card = new ServerCard(offer.identity(), mcpUrl);
+        replica.signals().onSignal(listeners);
+        replica.signals().onSignal(inFlight);
+        replica.signals().onSignal(interview);
+        replica.signals().onSignal(sessionStreams);
     }
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        checkMethod(request, response);
-        checkContent(request);
-        var message = Message.read(Body.read(request));
-        bare.serve(message, new Exchange(request, response, callback));
+        var path = Request.getPathInContext(request);
+        var exchange = new Exchange(request, response, callback);
+        if (path.equals(Doors.CARD) || path.equals(Doors.CATALOG)) {
+            card.serve(path, exchange);
+            return true;
+        }
+        if (!Selection.isPath(path)) {
+            return false;
+        }
+        switch (request.getMethod()) {
+            case "POST" -> {
+                checkContent(request);
+                routing.post(Message.body(Body.read(request)), exchange);
+            }
+            case "GET", "DELETE" -> {
+                if (exchange.header(Exchange.SESSION) == null || stopping) {
+                    throw postOnly(response);
+                }
+                routing.withoutBody(exchange);
+            }
+            default -> throw postOnly(response);
+        }
         return true;
     }
 
-    private static void checkMethod(Request request, Response response) {
-        if (!request.getMethod().equals("POST")) {
-            response.getHeaders().put(HttpHeader.ALLOW, "POST");
-            throw new Problem(
-                    Failure.METHOD_NOT_ALLOWED, "this address takes POST with one JSON-RPC 2.0 object as the body");
-        }
+    private static Problem postOnly(Response response) {
+        response.getHeaders().put(HttpHeader.ALLOW, "POST");
+        return new Problem(
+                Failure.METHOD_NOT_ALLOWED, "this address takes POST with one JSON-RPC 2.0 object as the body");
     }
 
     private static void checkContent(Request request) {
@@ -67,5 +125,24 @@ public final class McpDoor extends Handler.Abstract {
             }
         }
         return parts.length > 0 && parts[0].strip().equals("application/json") && charset.equals("utf-8");
+    }
+
+    /** Streams would go on for ever: they are ended, so that the server can stop. */
+    @Override
+    public CompletableFuture<Void> shutdown() {
+        stopping = true;
+        listeners.endAll();
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return stopping;
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        pulse.close();
+        super.doStop();
     }
 }

@@ -2,37 +2,48 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.Refusals;
 import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A protocol failure: the request was understood as a message, but cannot be carried out. */
-final class RpcError extends RuntimeException {
+public final class RpcError extends RuntimeException {
+    private static final int INVALID_REQUEST = -32600;
     private static final int METHOD_NOT_FOUND = -32601;
     private static final int INVALID_PARAMS = -32602;
+    private static final int INTERNAL = -32603;
+    private static final int SESSION_NOT_FOUND = -32001;
+    private static final int RESOURCE_NOT_FOUND = -32002;
+    private static final int HEADER_MISMATCH = -32020;
+    private static final int MISSING_CAPABILITY = -32021;
+    private static final int UNSUPPORTED_VERSION = -32022;
 
     private final int code;
+    private final int status;
     private final transient ObjectNode data;
 
-    private RpcError(int code, String message, ObjectNode data) {
+    private RpcError(int code, int status, String message, ObjectNode data) {
         super(message, null, false, false);
         this.code = code;
+        this.status = status;
         this.data = data;
     }
 
-    static RpcError unknownMethod(String method, List<String> known, String requestId) {
+    static RpcError unknownMethod(String method, Collection<String> known, String requestId) {
         var near = Near.nearest(method, known, 2);
-        var shown = method.length() > Name.MAX ? method.substring(0, Name.MAX) + "…" : method;
         var note = near.isEmpty()
-                ? "there is no method '%s' here; there are %s".formatted(shown, String.join(", ", known))
-                : "there is no method '%s' here; did you mean %s?".formatted(shown, String.join(" or ", near));
+                ? "there is no method '%s' here; there are %s".formatted(shown(method), String.join(", ", known))
+                : "there is no method '%s' here; did you mean %s?".formatted(shown(method), String.join(" or ", near));
         var problem = new Problem(Failure.UNKNOWN_SERVICE, note);
-        return new RpcError(METHOD_NOT_FOUND, note, Refusals.data(problem, requestId));
+        return new RpcError(METHOD_NOT_FOUND, HttpStatus.NOT_FOUND_404, note, Refusals.data(problem, requestId));
     }
 
     static RpcError invalidParams(Problem problem, String requestId) {
@@ -40,7 +51,73 @@ final class RpcError extends RuntimeException {
     }
 
     static RpcError invalidParams(Problem problem, ObjectNode data) {
-        return new RpcError(INVALID_PARAMS, problem.note(), data);
+        return new RpcError(INVALID_PARAMS, HttpStatus.OK_200, problem.note(), data);
+    }
+
+    /** A request that lacks what every request of its revision has. */
+    static RpcError incomplete(Problem problem, String requestId) {
+        return new RpcError(
+                INVALID_PARAMS, HttpStatus.BAD_REQUEST_400, problem.note(), Refusals.data(problem, requestId));
+    }
+
+    static RpcError invalidRequest(Problem problem, String requestId) {
+        return new RpcError(
+                INVALID_REQUEST, HttpStatus.BAD_REQUEST_400, problem.note(), Refusals.data(problem, requestId));
+    }
+
+    /** For what is not the request's fault. */
+    static RpcError internal(Problem problem, String requestId) {
+        return new RpcError(
+                INTERNAL, problem.failure().httpStatus(), problem.note(), Refusals.data(problem, requestId));
+    }
+
+    static RpcError headerMismatch(String note, String requestId) {
+        var problem = new Problem(Failure.BAD_REQUEST, note);
+        return new RpcError(HEADER_MISMATCH, HttpStatus.BAD_REQUEST_400, note, Refusals.data(problem, requestId));
+    }
+
+    static RpcError unsupportedVersion(String requested, List<String> supported) {
+        var data = Json.object().put("requested", shown(requested));
+        supported.forEach(data.putArray("supported")::add);
+        var note = "the protocol version '%s' is not supported; there are %s"
+                .formatted(shown(requested), String.join(", ", supported));
+        return new RpcError(UNSUPPORTED_VERSION, HttpStatus.BAD_REQUEST_400, note, data);
+    }
+
+    public static RpcError missingAbilities(Collection<Client.Ability> missing) {
+        var data = Json.object();
+        var required = data.putObject("requiredCapabilities");
+        missing.forEach(ability -> required.putObject(ability.word()));
+        var words = String.join(", ", missing.stream().map(Client.Ability::word).toList());
+        return new RpcError(
+                MISSING_CAPABILITY,
+                HttpStatus.BAD_REQUEST_400,
+                "this needs a client that declares the capability " + words,
+                data);
+    }
+
+    static RpcError resourceNotFound(String uri, Turn turn) {
+        var note = "no resource '%s' that you may see".formatted(shown(uri));
+        var data = Refusals.data(new Problem(Failure.NOT_FOUND, note), turn.requestId())
+                .put("uri", uri);
+        var code = turn.client().revision().isStateless() ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
+        return new RpcError(code, HttpStatus.OK_200, note, data);
+    }
+
+    static RpcError sessionNotFound(String requestId) {
+        var problem = new Problem(
+                Failure.NOT_FOUND, "this session is unknown, ended or expired; send initialize to begin a new one");
+        return new RpcError(
+                SESSION_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem.note(), Refusals.data(problem, requestId));
+    }
+
+    private static String shown(String text) {
+        return text.length() > 2 * Name.MAX ? text.substring(0, 2 * Name.MAX) + "…" : text;
+    }
+
+    /** The HTTP status where the revision says that errors have one. */
+    int status() {
+        return status;
     }
 
     ObjectNode json(@Nullable JsonNode id) {

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.Problem;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The named contexts of each principal: who is selected, and as whom it is logged on. */
@@ -15,9 +16,10 @@ public final class ContextStore {
 
     /**
      * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its own
-     * columns, always gives one row, and so costs one round trip.
+     * columns, always gives one row, and so costs one round trip. What was selected and may no longer be seen is not there.
      */
-    static final String WITH_CONTEXT = """
+    static final String WITH_CONTEXT =
+            """
             WITH ctx AS MATERIALIZED (
                 SELECT u.id AS user_id, u.name AS user_name,
                        s.id AS self_id, s.name AS self_name,
@@ -36,10 +38,11 @@ public final class ContextStore {
                                                WHERE x.tenant_id = :tenant AND x.name_key = :acting) END
                   LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
                   LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = c.self_id AND s.destroyed_at IS NULL
-                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND a.destroyed_at IS NULL
-                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id
-                  LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id)
-            """;
+                                   AND (s.owner_id = u.id OR :admin)
+                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND %s
+                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND %s
+                  LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
+            """.formatted(Visible.to("u.id", Visible.AGENT), Visible.to("u.id", Visible.DOMAIN));
 
     /** The head of a statement inside a transaction, where the context is known already. */
     static final String KNOWN_CONTEXT =
@@ -73,23 +76,32 @@ public final class ContextStore {
                 row.ref("domain"),
                 row.ref("zone"),
                 row.number("unread"));
-        call.context(context);
+        call.load(context);
         return context;
     }
 
-    /** Keeps the call's context as it now is. */
+    /** Keeps what the call has changed of its context; the rest is left to commands that change it at the same time. */
     public void save(Call call) {
+        var before = call.loadedContext();
         var context = call.context();
         db.sql(call, """
                 INSERT INTO context (tenant_id, principal, name, self_id, agent_id, domain_id, zone_id, used_at)
                 VALUES (:tenant, :principal, :context, :self, :agent, :domain, :zone, :now)
                 ON CONFLICT (tenant_id, principal, name) DO UPDATE
-                   SET self_id = excluded.self_id, agent_id = excluded.agent_id,
-                       domain_id = excluded.domain_id, zone_id = excluded.zone_id, used_at = excluded.used_at
+                   SET self_id = CASE WHEN :self_changed THEN excluded.self_id ELSE context.self_id END,
+                       agent_id = CASE WHEN :agent_changed THEN excluded.agent_id ELSE context.agent_id END,
+                       domain_id = CASE WHEN :place_changed THEN excluded.domain_id ELSE context.domain_id END,
+                       zone_id = CASE WHEN :place_changed THEN excluded.zone_id ELSE context.zone_id END,
+                       used_at = excluded.used_at
                 """)
                 .set("agent", id(context.agent()))
                 .set("domain", id(context.domain()))
                 .set("zone", id(context.zone()))
+                .set("self_changed", differ(before.self(), context.self()))
+                .set("agent_changed", differ(before.agent(), context.agent()))
+                .set(
+                        "place_changed",
+                        differ(before.domain(), context.domain()) || differ(before.zone(), context.zone()))
                 .run();
     }
 
@@ -99,6 +111,10 @@ public final class ContextStore {
                 EXISTS (SELECT 1 FROM context at
                          WHERE at.tenant_id = %1$s.tenant_id AND at.self_id = %1$s.id
                            AND at.used_at > CAST(:now AS timestamptz) - INTERVAL '%2$d minutes')""".formatted(alias, ONLINE.toMinutes());
+    }
+
+    private static boolean differ(Context.@Nullable Ref one, Context.@Nullable Ref other) {
+        return !Objects.equals(id(one), id(other));
     }
 
     private static @Nullable Long id(Context.@Nullable Ref ref) {

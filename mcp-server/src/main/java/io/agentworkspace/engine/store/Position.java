@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The place in a list that is ordered by time and id, from which its next page goes on. */
 record Position(@Nullable Instant at, @Nullable UUID id) {
+    /** Beyond these lies what we never gave out, and in the end what PostgreSQL cannot hold. */
     private static final Instant EARLIEST = Instant.EPOCH;
+
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
     /** @throws io.agentworkspace.engine.model.Problem when the cursor is none of ours */
@@ -20,7 +22,6 @@ record Position(@Nullable Instant at, @Nullable UUID id) {
         }
         try {
             var at = Instant.parse(keys.get(0));
-            // PostgreSQL refuses times that Java knows.
             if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
                 throw Cursor.invalid();
             }

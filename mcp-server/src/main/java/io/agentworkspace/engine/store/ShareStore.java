@@ -2,6 +2,7 @@ package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Problem;
 import java.util.List;
 
@@ -19,27 +20,37 @@ public final class ShareStore {
     public record Writer(long id, long owner) {}
 
     /**
-     * The agents of this name, the living one first.
+     * The agents of this name, the living one first. Of agents that the acting user may not see, whoever manages the bank
+     * is told those that have to do with it, a reader the authors that it reads: more would tell that they exist.
      *
      * @throws Problem {@code not_found}
      */
     public List<Writer> named(Call call, BankStore.Held bank, Name name) {
+        var held = bank.permission().permission();
         var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
                 SELECT a.id, a.owner_id
                   FROM agent a, ctx
                  WHERE a.tenant_id = :tenant AND a.name_key = :key
                    AND (%s
-                        OR EXISTS (SELECT 1 FROM memory m
-                                    WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
-                        OR EXISTS (SELECT 1 FROM bank_grant g
-                                    WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id)
-                        OR EXISTS (SELECT 1 FROM bank_censor c
-                                    WHERE c.tenant_id = a.tenant_id AND c.bank_id = :bank AND c.agent_id = a.id)
-                        OR EXISTS (SELECT 1 FROM memory m
-                                    WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND a.id = ANY (m.contributors)))
+                        OR (:reads
+                            AND EXISTS (SELECT 1
+                                          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                         WHERE b.tenant_id = a.tenant_id AND b.id = :bank AND m.author_id = a.id AND %s))
+                        OR ((:manages OR a.owner_id = ctx.user_id)
+                            AND (EXISTS (SELECT 1 FROM memory m
+                                          WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
+                                 OR EXISTS (SELECT 1 FROM bank_grant g
+                                             WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id)
+                                 OR EXISTS (SELECT 1 FROM bank_censor c
+                                             WHERE c.tenant_id = a.tenant_id AND c.bank_id = :bank AND c.agent_id = a.id)
+                                 OR EXISTS (SELECT 1 FROM memory m
+                                             WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank
+                                               AND a.id = ANY (m.contributors)))))
                  ORDER BY a.destroyed_at NULLS FIRST, a.id
-                """.formatted(Visible.AGENT))
+                """.formatted(Visible.AGENT, MemoryStore.READABLE))
                 .set("bank", bank.id())
+                .set("reads", held.includes(Permission.READ))
+                .set("manages", held == Permission.MANAGE)
                 .set("key", name.key())
                 .list(row -> new Writer(row.number("id"), row.number("owner_id")));
         if (found.isEmpty()) {

@@ -63,6 +63,11 @@ final class Visible {
 
     private Visible() {}
 
+    /** The condition for another user than that of a {@code ctx} row: the expression of its id. */
+    static String to(String user, String condition) {
+        return condition.replace("ctx.user_id", user);
+    }
+
     /** Whether the user has an agent in a domain where the thing's owner has one too. */
     static String sharesDomain(String alias, String user) {
         return """

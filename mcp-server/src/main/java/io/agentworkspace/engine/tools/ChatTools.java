@@ -81,6 +81,7 @@ final class ChatTools {
     private Said say(Chat in, Call call) {
         var speaker = call.context().speaker();
         var replyTo = replyTo(in.replyTo());
+        messages.takeTurn(call, speaker.id());
         var to = destination(call, in.target(), replyTo);
         if (to.other() != null && to.other().id() == speaker.id()) {
             throw Problem.invalid("target.agent", "must be another agent than the one that speaks");

@@ -14,7 +14,6 @@ import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.MessageStore;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Whom the caller works with and as whom: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
@@ -179,10 +178,10 @@ final class PresenceTools {
 
     private void leave(Call call, AgentStore.Held held) {
         var context = call.context();
-        if (Objects.equals(context.self(), held.ref())) {
+        if (context.self() != null && context.self().id() == held.id()) {
             context = context.withSelf(null, 0);
         }
-        if (Objects.equals(context.agent(), held.ref())) {
+        if (context.agent() != null && context.agent().id() == held.id()) {
             context = context.withAgent(null);
         }
         if (context != call.context()) {

@@ -152,7 +152,8 @@ public final class Runner implements ToolRunner {
 
         byte[] hash() {
             try {
-                var text = tool.name() + "\n" + Json.canonical(input);
+                var actingFor = call.actingFor() == null ? "" : call.actingFor().key();
+                var text = tool.name() + "\n" + actingFor + "\n" + Json.canonical(input);
                 return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             } catch (NoSuchAlgorithmException e) {
                 throw new IllegalStateException("every JDK has SHA-256", e);

@@ -24,6 +24,10 @@ public final class KeyRing implements Callers {
         return key.reveal();
     }
 
+    public void remove(String key) {
+        keys.remove(ApiKey.parse(key).id());
+    }
+
     /** As if the database could not be reached. */
     public void away(boolean value) {
         away = value;

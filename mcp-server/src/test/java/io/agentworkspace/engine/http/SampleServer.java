@@ -1,6 +1,9 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.mcp.McpDoor;
+import io.agentworkspace.engine.mcp.Offer;
+import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
 import java.io.IOException;
@@ -22,8 +25,8 @@ public final class SampleServer implements AutoCloseable {
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    public final KeyRing keys = new KeyRing();
-    public final String key = keys.add(Role.OWNER, "*");
+    public final KeyRing keys;
+    public final String key;
     private final WebServer web;
 
     public SampleServer() {
@@ -31,6 +34,22 @@ public final class SampleServer implements AutoCloseable {
     }
 
     public SampleServer(Rate callers, Rate strangers) {
+        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), new KeyRing(), callers, strangers);
+    }
+
+    /** The production door with something else behind it. */
+    public SampleServer(Offer offer) {
+        this(offer, new KeyRing());
+    }
+
+    /** Another replica, which knows the same keys. */
+    public SampleServer(Offer offer, KeyRing keys) {
+        this(offer, keys, Rate.OFF, Rate.OFF);
+    }
+
+    private SampleServer(Offer offer, KeyRing keys, Rate callers, Rate strangers) {
+        this.keys = keys;
+        this.key = keys.add(Role.OWNER, "*");
         try {
             web = WebServer.bind("127.0.0.1", 0);
             var clock = Clock.systemUTC();
@@ -41,7 +60,7 @@ public final class SampleServer implements AutoCloseable {
                     List.of("https://app.example"),
                     callers,
                     strangers);
-            var doors = new Doors(new McpDoor(new SampleTools(), clock), new SampleRest());
+            var doors = new Doors(new McpDoor(offer, TestDatabase.replica(), url("").toString()), new SampleRest());
             web.serve(new Gate(rules, keys, refusals, clock, doors), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);

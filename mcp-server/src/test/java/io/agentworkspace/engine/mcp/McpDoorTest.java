@@ -139,7 +139,9 @@ class McpDoorTest {
         assertThat(error.get("code").asInt()).isEqualTo(-32601);
         assertThat(error.get("message").asString()).contains("did you mean tools/list");
         assertThat(error.at("/data/request_id").asString()).isNotEmpty();
-        assertThat(json(as(server.key, "initialize", "{}")).at("/error/message").asString())
+        assertThat(json(as(server.key, "no/such/method", "{}"))
+                        .at("/error/message")
+                        .asString())
                 .contains("tools/call");
         assertThat(as(server.key, "m".repeat(50_000), "{}").body().length()).isLessThan(1_000);
     }

@@ -56,18 +56,25 @@ class KeysTest {
                 }
                 revoke(key);
                 var revoked = System.nanoTime();
-                while (Way.ALIAS
-                        .call(other.url(), key, "AP_List", "{}", Map.of())
-                        .error()
-                        .isEmpty()) {
-                    Thread.onSpinWait();
-                }
-                took.add(Duration.ofNanos(System.nanoTime() - revoked));
+                took.add(lastSuccess(other.url(), key, revoked));
+                took.add(lastSuccess(TestServer.url(), key, revoked));
                 assertThat(Way.MCP.call(key, "AP_List", "{}").error()).isEqualTo("unauthenticated");
             }
         }
-        System.out.printf("a revoked key stopped on the other replica after %s%n", took);
+        System.out.printf("a revoked key stopped on two replicas after %s%n", took);
         assertThat(took).allMatch(one -> one.compareTo(Duration.ofSeconds(1)) < 0);
+    }
+
+    /** How long after the revocation the last request began that was let in. */
+    private static Duration lastSuccess(String url, String key, long revoked) {
+        var last = revoked;
+        while (true) {
+            var began = System.nanoTime();
+            if (!Way.ALIAS.call(url, key, "AP_List", "{}", Map.of()).error().isEmpty()) {
+                return Duration.ofNanos(last - revoked);
+            }
+            last = began;
+        }
     }
 
     @ParameterizedTest

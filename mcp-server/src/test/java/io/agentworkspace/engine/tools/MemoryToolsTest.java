@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.Person;
 import io.agentworkspace.engine.Reply;
+import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Json;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -254,6 +255,9 @@ class MemoryToolsTest {
         }
         assertThat(seen).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(stored);
         ann.call("MB_Read", "{'target':{'bank':'b'},'page':{'cursor':'nonsense'}}")
+                .refused(1004, "page.cursor");
+        var beyond = Cursor.of("+1000000000-12-31T23:59:59Z", "00000000-0000-0000-0000-000000000000");
+        ann.call("MB_Read", "{'target':{'bank':'b'},'page':{'cursor':'%s'}}".formatted(beyond))
                 .refused(1004, "page.cursor");
     }
 

@@ -135,4 +135,22 @@ class PresenceToolsTest {
         assertThat(me.text("/profile/0/plan")).isEqualTo("unlimited");
         assertThat(me.at("/content").isEmpty()).isTrue();
     }
+
+    @Test
+    void whatWasSelectedAndIsHiddenNowIsNotShownAnyMore() {
+        var bob = tenant.member("bob");
+        Scene.agents(bob, "Bo");
+        Scene.domain(ann, "Lab", "public");
+        Scene.invite(bob, "Lab", "Bo").ok();
+        bob.call("AP_Select", "{'target':{'agent':'Ada'}}").ok();
+        Scene.enter(bob, "default", "Lab", "main").ok();
+        Scene.of(ann, "DM_Kick", "Lab", "Bo").ok();
+        ann.call("DM_Update", "{'target':{'domain':'Lab'},'vx':{'name':'Secret','description':'d','access':'private'}}")
+                .ok();
+        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'name':'Hidden','access':'private'}}")
+                .ok();
+        var context = bob.call("US_Read").ok().at("/header/context");
+        assertThat(context.propertyNames()).containsExactly("name", "user");
+        bob.call("AP_Chat", "{'content':'who hears this?'}").refused(1006);
+    }
 }

@@ -277,4 +277,16 @@ class TrashToolsTest {
         assertThat(ann.call("MB_Restore", share("b", "Bo")).ok().at("/restored").asInt(-1))
                 .isZero();
     }
+
+    @Test
+    void whoDoesNotManageTheBankIsNotToldOfHiddenAgents() {
+        bank(ann, "library", "public");
+        agent(ann, "Secret");
+        grant(ann, "library", "Secret", "read").ok();
+        for (var service : new String[] {"MB_Delete", "MB_Restore", "MB_Destroy"}) {
+            bob.call(service, "{'target':{'bank':'library','agent':'Secret'}}")
+                    .refused(3001, "no agent 'Secret' that you may see");
+        }
+        ann.call("MB_Delete", "{'target':{'bank':'library','agent':'Secret'}}").ok();
+    }
 }

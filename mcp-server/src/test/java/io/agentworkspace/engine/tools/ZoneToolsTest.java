@@ -407,4 +407,14 @@ class ZoneToolsTest {
         }
         assertThat(readDomain(owner, "Crowd").ok().texts("/zones", "name")).containsExactly("main");
     }
+
+    @Test
+    void aUserMayAnswerWhatItHasReadWithoutHavingEntered() {
+        say(ann, "default", "Library", "Desk", "Who is there?").ok();
+        var read = bob.call("ZN_Read", "{'target':{'domain':'Library','zone':'Desk'}}")
+                .ok();
+        var answer = "{'content':'Bob','reply_to':'%s'}".formatted(read.text("/content/0/id"));
+        assertThat(bob.call("AP_Chat", answer).ok().text("/content/0/zone")).isEqualTo("Desk");
+        tenant.member("eve").call("AP_Chat", answer).refused(3001);
+    }
 }

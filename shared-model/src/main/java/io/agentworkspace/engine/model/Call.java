@@ -11,6 +11,7 @@ public final class Call {
     private final String contextName;
     private final @Nullable Name actingFor;
     private final Instant now;
+    private @Nullable Context loaded;
     private @Nullable Context context;
 
     public Call(
@@ -66,7 +67,21 @@ public final class Call {
         return context;
     }
 
-    public void context(Context read) {
+    /** The context as it was stored when the call read it, before the call changed anything. */
+    public Context loadedContext() {
+        if (loaded == null) {
+            throw new IllegalStateException("the context has not been read yet");
+        }
+        return loaded;
+    }
+
+    /** What was read; {@link #context(Context)} says what the call makes of it. */
+    public void load(Context read) {
+        loaded = read;
         context = read;
+    }
+
+    public void context(Context changed) {
+        context = changed;
     }
 }

@@ -5,6 +5,9 @@ public final class Incoming {
     /** Request attribute: the {@link Caller}; absent on public routes that were asked without a credential. */
     public static final String CALLER = "engine.caller";
 
+    /** Request attribute beside the caller: a {@code BooleanSupplier} that tells whether its credential is still good. */
+    public static final String VALIDITY = "engine.validity";
+
     /** Request attribute: the request id, a string; always there. */
     public static final String REQUEST_ID = "engine.request_id";
 

@@ -17,8 +17,10 @@ public record Page(
         return page == null || page.limit() == null ? DEFAULT_LIMIT : page.limit();
     }
 
-    /** The cursor's keys, or an empty list on the first page. */
+    /** The cursor's keys, or an empty list on the first page, which a blank cursor means too. */
     public static List<String> after(@Nullable Page page, int keys) {
-        return page == null || page.cursor() == null ? List.of() : Cursor.read(page.cursor(), keys);
+        return page == null || page.cursor() == null || page.cursor().isBlank()
+                ? List.of()
+                : Cursor.read(page.cursor(), keys);
     }
 }

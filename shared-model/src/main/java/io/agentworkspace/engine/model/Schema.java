@@ -53,7 +53,7 @@ public final class Schema {
 
     /**
      * Checks the input and gives back what the record needs of it: known fields only, names normalised, nulls and blank
-     * optional names left out.
+     * optional names and choices left out.
      *
      * @param strict whether unknown fields are refused rather than left out
      * @throws Problem {@code malformed_json} for a wrong type, {@code missing_field}, {@code invalid_field}, {@code too_large}
@@ -181,9 +181,13 @@ public final class Schema {
         return Json.valueTree(Name.normal(raw));
     }
 
-    private static JsonNode text(Shape.Field field, Shape.Text text, JsonNode value, String path) {
-        if (field.required() && value.asString().isBlank()) {
-            throw Problem.missing(path);
+    private static @Nullable JsonNode text(Shape.Field field, Shape.Text text, JsonNode value, String path) {
+        if (value.asString().isBlank()) {
+            if (field.required()) {
+                throw Problem.missing(path);
+            } else if (!text.oneOf().isEmpty()) {
+                return null; // Forms send what was not chosen as an empty string.
+            }
         }
         checkText(text, value.asString(), path);
         return value;

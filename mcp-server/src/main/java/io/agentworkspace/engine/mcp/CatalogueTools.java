@@ -1,0 +1,95 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolDescription;
+import io.agentworkspace.engine.model.ToolRunner;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The tools of the catalogue, for callers who may use them and requests that do not rule them out. */
+public final class CatalogueTools implements ToolSource {
+    private final ToolRunner runner;
+    private final Clock clock;
+    private final Confirmation confirmation = new Confirmation();
+    private final Map<String, ObjectNode> descriptions = new LinkedHashMap<>();
+
+    public CatalogueTools(ToolRunner runner, Clock clock) {
+        this.runner = runner;
+        this.clock = clock;
+        runner.catalogue().tools().forEach(tool -> descriptions.put(tool.name(), ToolDescription.mcp(tool)));
+    }
+
+    /** In catalogue order. */
+    @Override
+    public List<ObjectNode> list(Turn turn) {
+        var selection = turn.selection();
+        if (selection.isDiscovery()) {
+            return List.of();
+        }
+        return runner.catalogue().tools(turn.caller()).stream()
+                .filter(selection::includes)
+                .map(this::description)
+                .toList();
+    }
+
+    ObjectNode description(Tool<?, ?> tool) {
+        var description = descriptions.get(tool.name());
+        if (description == null) {
+            throw new IllegalArgumentException(tool.name() + " is not in the catalogue");
+        }
+        return description;
+    }
+
+    @Override
+    public Optional<ObjectNode> find(String name, Turn turn) {
+        return Optional.ofNullable(descriptions.get(name));
+    }
+
+    /** A tool's own failure is a result, so that a model can read the note and correct itself. */
+    @Override
+    public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
+        return runner.catalogue().find(name).filter(turn.selection()::includes).map(tool -> run(tool, arguments, turn));
+    }
+
+    Outcome run(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
+        turn.ran(tool.name());
+        var open = confirmation.ask(tool, arguments, turn);
+        if (open.isPresent()) {
+            return open.get();
+        }
+        if (confirmation.isRefused(tool, turn)) {
+            var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
+            var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
+            return Outcome.done(result(new Answer(envelope, problem, false)));
+        }
+        var answer = runner.run(new ToolRunner.Request(
+                tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey()));
+        if (answer.replayed()) {
+            turn.markReplayed();
+        }
+        if (answer.problem() != null && answer.problem().retryAfter() != null) {
+            turn.retryAfter(answer.problem().retryAfter());
+        }
+        return Outcome.done(result(answer));
+    }
+
+    private static ObjectNode result(Answer answer) {
+        var result = Json.object();
+        @Nullable Problem problem = answer.problem();
+        result.putArray("content")
+                .addObject()
+                .put("type", "text")
+                .put("text", problem == null ? Json.text(answer.envelope()) : problem.note());
+        result.set("structuredContent", answer.envelope());
+        return problem == null ? result : result.put("isError", true);
+    }
+}

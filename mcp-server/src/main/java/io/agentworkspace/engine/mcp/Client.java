@@ -1,0 +1,67 @@
+package io.agentworkspace.engine.mcp;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The program at the other end, as far as it said what it is: which revision it speaks and what it can be asked for.
+ *
+ * @param extensions the identifiers of the extensions that it declared
+ */
+public record Client(Revision revision, Set<Ability> abilities, Set<String> extensions) {
+    /** What a client may be asked for in the middle of a request. */
+    public enum Ability {
+        ELICITATION,
+        SAMPLING,
+        ROOTS;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** The ability that a request of this method needs. */
+        static Ability of(String method) {
+            return switch (method) {
+                case "elicitation/create" -> ELICITATION;
+                case "sampling/createMessage" -> SAMPLING;
+                case "roots/list" -> ROOTS;
+                default -> throw new IllegalArgumentException("clients are never asked for " + method);
+            };
+        }
+    }
+
+    public Client {
+        abilities = Set.copyOf(abilities);
+        extensions = Set.copyOf(extensions);
+    }
+
+    /** Of the {@code ClientCapabilities} that it sent. */
+    static Client of(Revision revision, ObjectNode capabilities) {
+        var abilities = EnumSet.noneOf(Ability.class);
+        for (var ability : Ability.values()) {
+            if (capabilities.path(ability.word()).isObject() && isForm(ability, capabilities.path(ability.word()))) {
+                abilities.add(ability);
+            }
+        }
+        var extensions = capabilities.path("extensions");
+        return new Client(
+                revision, abilities, extensions.isObject() ? Set.copyOf(extensions.propertyNames()) : Set.of());
+    }
+
+    /** We ask by form only; a client that declares nothing of elicitation's modes takes forms. */
+    private static boolean isForm(Ability ability, JsonNode declared) {
+        return ability != Ability.ELICITATION || declared.isEmpty() || declared.has("form") || !declared.has("url");
+    }
+
+    /** A client of which nothing is known. */
+    static Client unknown() {
+        return new Client(Revision.JUNE_2025, Set.of(), Set.of());
+    }
+
+    public boolean can(Ability ability) {
+        return abilities.contains(ability);
+    }
+}

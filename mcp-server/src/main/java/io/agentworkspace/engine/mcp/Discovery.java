@@ -1,0 +1,139 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The toolset {@code discovery}: three tools over everything that the caller may use, for clients that would rather not
+ * hold every description in their context.
+ */
+public final class Discovery implements ToolSource {
+    private static final int FOUND = 10;
+
+    private final Catalogue catalogue;
+    private final CatalogueTools tools;
+    private final List<ObjectNode> shown = Stream.of(
+                    tool("find_tools", "Find tools", true, """
+                            Finds tools by what they do. Answers with the names and first sentences of those that fit best; an empty \
+                            query names them all. Next: describe_tool for the arguments of one, run_tool to run it.""", """
+                            {"query": {"type": "string", "maxLength": 1000, "description": "A few words: what is to be done."}}""", "query"),
+                    tool("describe_tool", "Describe a tool", true, """
+                            Describes one tool: what it does, what it needs, and the JSON Schemas of its arguments and of its answer.""", """
+                            {"name": {"type": "string", "maxLength": 64, "description": "The tool's name, as find_tools gave it."}}""", "name"),
+                    tool("run_tool", "Run a tool", false, """
+                            Runs one tool with its arguments, as describe_tool shows them, and answers as that tool does.""", """
+                            {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
+                             "arguments": {"type": "object", "description": "Its arguments; empty when left out."}}""", "name"))
+            .toList();
+
+    public Discovery(Catalogue catalogue, CatalogueTools tools) {
+        this.catalogue = catalogue;
+        this.tools = tools;
+    }
+
+    private static ObjectNode tool(
+            String name, String title, boolean readOnly, String description, String properties, String required) {
+        var tool = Json.object().put("name", name).put("title", title).put("description", description);
+        var schema = tool.putObject("inputSchema").put("type", "object");
+        schema.set("properties", Json.read(properties.getBytes(StandardCharsets.UTF_8)));
+        schema.putArray("required").add(required);
+        schema.put("additionalProperties", false);
+        tool.putObject("annotations")
+                .put("title", title)
+                .put("readOnlyHint", readOnly)
+                .put("destructiveHint", !readOnly)
+                .put("idempotentHint", readOnly)
+                .put("openWorldHint", false);
+        return tool;
+    }
+
+    @Override
+    public List<ObjectNode> list(Turn turn) {
+        return turn.selection().isDiscovery() ? shown : List.of();
+    }
+
+    @Override
+    public Optional<ObjectNode> find(String name, Turn turn) {
+        return list(turn).stream()
+                .filter(tool -> tool.get("name").asString().equals(name))
+                .findFirst();
+    }
+
+    @Override
+    public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
+        return find(name, turn).map(_ -> switch (name) {
+            case "find_tools" -> found(Methods.text(arguments, "query"), turn);
+            case "describe_tool" -> described(read(Methods.text(arguments, "name"), turn));
+            default ->
+                tools.run(read(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
+        });
+    }
+
+    private Stream<Tool<?, ?>> usable(Turn turn) {
+        return catalogue.tools(turn.caller()).stream().filter(turn.selection()::permits);
+    }
+
+    private Tool<?, ?> read(String name, Turn turn) {
+        var known = usable(turn).toList();
+        return known.stream()
+                .filter(tool -> tool.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> {
+                    var near = Near.nearest(name, known.stream().map(Tool::name).toList(), 1);
+                    var shownName = name.length() > Name.MAX ? name.substring(0, Name.MAX) + "…" : name;
+                    return Problem.unknownService(shownName, near.isEmpty() ? null : near.getFirst());
+                });
+    }
+
+    private Outcome found(String query, Turn turn) {
+        var words = List.of(query.toLowerCase(Locale.ROOT).split("[^\\p{L}\\p{N}]+"));
+        var text = new StringBuilder();
+        var limit = query.isBlank() ? Integer.MAX_VALUE : FOUND;
+        usable(turn)
+                .map(tool -> new Scored(tool, score(tool, words)))
+                .filter(scored -> query.isBlank() || scored.score() > 0)
+                .sorted(Comparator.comparingInt(Scored::score).reversed())
+                .limit(limit)
+                .forEach(scored -> text.append(scored.tool().name())
+                        .append(": ")
+                        .append(firstSentence(scored.tool().description()))
+                        .append('\n'));
+        return Outcome.text(
+                text.isEmpty() ? "No tool fits these words; an empty query names all of them." : text.toString());
+    }
+
+    private record Scored(Tool<?, ?> tool, int score) {}
+
+    private static int score(Tool<?, ?> tool, List<String> words) {
+        var name = (tool.name() + " " + tool.title() + " " + tool.family()).toLowerCase(Locale.ROOT);
+        var description = tool.description().toLowerCase(Locale.ROOT);
+        return words.stream()
+                .filter(word -> word.length() > 1)
+                .mapToInt(word -> (name.contains(word) ? 3 : 0) + (description.contains(word) ? 1 : 0))
+                .sum();
+    }
+
+    private static String firstSentence(String description) {
+        var end = description.indexOf(". ");
+        return end < 0 ? description : description.substring(0, end + 1);
+    }
+
+    private Outcome described(Tool<?, ?> tool) {
+        var result = Json.object();
+        var description = tools.description(tool);
+        result.putArray("content").addObject().put("type", "text").put("text", Json.text(description));
+        result.set("structuredContent", description.deepCopy());
+        return Outcome.done(result);
+    }
+}

@@ -1,0 +1,177 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.mcp.EngineUri.Kind;
+import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.ToolRunner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Agents, domains, zones and banks as resources, read through the tools: what a caller may not do there it may not do here. */
+public final class EngineResources implements ResourceSource {
+    private static final int PAGE = 50;
+
+    private final ToolRunner runner;
+    private final List<Shelf> shelves;
+
+    public EngineResources(ToolRunner runner) {
+        this.runner = runner;
+        this.shelves = Shelf.ALL.stream()
+                .filter(shelf -> runner.catalogue().find(shelf.readTool()).isPresent())
+                .toList();
+    }
+
+    /** Agents, then domains, then banks, each in the order of the tool that lists them. */
+    @Override
+    public Portion list(@Nullable String cursor, Turn turn) {
+        var at = cursor == null ? List.of("0", "") : Cursor.read(cursor, 2);
+        var listed = shelves.stream().filter(Shelf::isListed).toList();
+        for (var i = number(at.get(0), listed.size()); i < listed.size(); i++) {
+            var shelf = listed.get(i);
+            var inner = at.get(0).equals(Integer.toString(i)) ? at.get(1) : "";
+            var page = page(shelf, inner, turn);
+            var next = page.next() != null
+                    ? Cursor.of(Integer.toString(i), page.next())
+                    : i + 1 < listed.size() ? Cursor.of(Integer.toString(i + 1), "") : null;
+            if (!page.items().isEmpty() || next == null) {
+                return new Portion(page.items(), next);
+            }
+        }
+        return Portion.whole(List.of());
+    }
+
+    private static int number(String text, int limit) {
+        try {
+            return Math.min(Integer.parseUnsignedInt(text), limit);
+        } catch (NumberFormatException e) {
+            throw Cursor.invalid();
+        }
+    }
+
+    private Portion page(Shelf shelf, String cursor, Turn turn) {
+        var arguments = Json.object();
+        var page = arguments.putObject("page").put("limit", PAGE);
+        if (!cursor.isEmpty()) {
+            page.put("cursor", cursor);
+        }
+        var answer = run(shelf.listTool(), arguments, turn);
+        if (answer.isEmpty()) {
+            return Portion.whole(List.of());
+        }
+        var items = new ArrayList<ObjectNode>();
+        for (var record : answer.get().envelope().path("profile")) {
+            items.addAll(shelf.shown(record));
+        }
+        var next = answer.get().envelope().path("next_cursor").asString("");
+        return new Portion(items, next.isEmpty() ? null : next);
+    }
+
+    @Override
+    public List<ObjectNode> templates() {
+        return shelves.stream().map(Shelf::template).toList();
+    }
+
+    @Override
+    public Optional<Outcome> read(String uri, Turn turn) {
+        return EngineUri.find(uri).flatMap(address -> read(uri, address, turn));
+    }
+
+    private Optional<Outcome> read(String uri, EngineUri address, Turn turn) {
+        return shelf(address.kind())
+                .flatMap(shelf -> run(shelf.readTool(), shelf.target(address.names()), turn))
+                .map(answer -> {
+                    turn.ran(uri);
+                    var contents = answer.envelope().deepCopy().without(List.of("header", "status"));
+                    return Outcome.done(
+                            Resources.text(uri, "application/json", Json.text(contents)),
+                            new Outcome.Caching(0, false));
+                });
+    }
+
+    private Optional<Shelf> shelf(Kind kind) {
+        return shelves.stream().filter(shelf -> shelf.kind() == kind).findFirst();
+    }
+
+    /** Empty when the caller may not see it: hidden and absent look alike. */
+    private Optional<Answer> run(String tool, ObjectNode arguments, Turn turn) {
+        var answer = runner.run(new ToolRunner.Request(tool, arguments, turn.caller(), turn.requestId(), true, null));
+        var problem = answer.problem();
+        if (problem == null) {
+            return Optional.of(answer);
+        }
+        return switch (problem.failure()) {
+            case UNAVAILABLE, INTERNAL, RATE_LIMITED, INVALID_FIELD -> throw problem;
+            default -> Optional.empty();
+        };
+    }
+
+    /** Looked at without reading, which would mark its messages as read. */
+    @Override
+    public Optional<Change> changes(String uri, Turn turn) {
+        return EngineUri.find(uri)
+                .filter(address -> isSeen(address, turn))
+                .map(address -> address.change(turn.caller().tenant()));
+    }
+
+    private boolean isSeen(EngineUri address, Turn turn) {
+        var shelf = shelf(address.kind());
+        if (shelf.isEmpty()) {
+            return false;
+        }
+        if (shelf.get().looksByList()) {
+            var wanted = address.names().getLast();
+            var arguments = shelf.get().search(address.names());
+            return run(shelf.get().listTool(), arguments, turn)
+                    .map(answer -> answer.envelope()
+                            .path("profile")
+                            .valueStream()
+                            .anyMatch(record ->
+                                    Name.key(record.path("name").asString("")).equals(wanted.key())))
+                    .orElse(false);
+        }
+        return run(shelf.get().readTool(), shelf.get().target(address.names()), turn)
+                .isPresent();
+    }
+
+    @Override
+    public Optional<List<String>> complete(String template, Completion completion, Turn turn) {
+        var known = shelves.stream()
+                .filter(shelf -> shelf.template().get("uriTemplate").asString().equals(template))
+                .findFirst();
+        if (known.isEmpty()) {
+            return Optional.empty();
+        }
+        var shelf = Shelf.ALL.stream()
+                .filter(one -> one.kind().name().toLowerCase(Locale.ROOT).equals(completion.argument()))
+                .findFirst();
+        try {
+            return Optional.of(shelf.map(one -> names(one, completion, turn)).orElse(List.of()));
+        } catch (Problem problem) {
+            if (problem.failure() == Failure.INVALID_FIELD) {
+                return Optional.of(List.of()); // No name begins like this.
+            }
+            throw problem;
+        }
+    }
+
+    private List<String> names(Shelf shelf, Completion completion, Turn turn) {
+        var prefix = Name.key(completion.value().strip());
+        return shelf.candidates(completion)
+                .flatMap(arguments -> run(shelf.listTool(), arguments, turn))
+                .map(answer -> answer.envelope()
+                        .path("profile")
+                        .valueStream()
+                        .map(record -> record.path("name").asString(""))
+                        .filter(name -> Name.key(name).startsWith(prefix))
+                        .toList())
+                .orElse(List.of());
+    }
+}

@@ -1,0 +1,197 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Json;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * An open stream that tells its client what changes. What waits to be told is a set, so it is bounded by what was asked
+ * for; a thread exists only while something is written, and a client that does not read is cut off.
+ */
+final class Listener {
+    private final Exchange exchange;
+    private final Purpose purpose;
+    private final BooleanSupplier valid;
+    private final Runnable closed;
+    private final EventStream stream;
+    private final Set<String> waiting = new LinkedHashSet<>();
+    private volatile Wishes wishes;
+    private volatile Runnable refresh = () -> {};
+    private @Nullable ObjectNode greeting;
+    private boolean keepAlive;
+    private boolean ending;
+    private boolean writing;
+    private boolean done;
+
+    /**
+     * Why it is open.
+     *
+     * @param subscription the id of the request that opened it, or null for the stream of a session
+     * @param session the session's id in the store, or null
+     * @param mark tells apart the streams of one session
+     */
+    record Purpose(
+            @Nullable JsonNode subscription, @Nullable String session, String mark) {}
+
+    /** @param closed what to do once, when it has ended */
+    Listener(Exchange exchange, Purpose purpose, Wishes wishes, Duration patience, Runnable closed) {
+        this.exchange = exchange;
+        this.purpose = purpose;
+        this.wishes = wishes;
+        this.valid = exchange.validity();
+        this.closed = closed;
+        this.stream = EventStream.open(exchange, patience);
+    }
+
+    Caller caller() {
+        return exchange.caller();
+    }
+
+    Purpose purpose() {
+        return purpose;
+    }
+
+    /** Begins to write; the greeting first, where there is one. */
+    synchronized void start(@Nullable ObjectNode first) {
+        greeting = first;
+        keepAlive = first == null;
+        write();
+    }
+
+    void wishes(Wishes changed) {
+        wishes = changed;
+    }
+
+    Wishes wishes() {
+        return wishes;
+    }
+
+    /** What to do when something was said about its session. */
+    void onSession(Runnable work) {
+        refresh = work;
+    }
+
+    void sessionChanged() {
+        refresh.run();
+    }
+
+    /** Tells of a change, if it was wished for. */
+    void tell(Change change) {
+        var told = wishes.toldOf(change);
+        if (!told.isEmpty()) {
+            tell(told);
+        }
+    }
+
+    /** Tells of everything, since something may have been missed. */
+    void tellAll() {
+        tell(wishes.everything());
+    }
+
+    private synchronized void tell(Set<String> what) {
+        if (!done && !ending) {
+            waiting.addAll(what);
+            write();
+        }
+    }
+
+    /** Shows that the stream is alive, or that its client is not. */
+    synchronized void keepAlive() {
+        keepAlive = true;
+        write();
+    }
+
+    /** Ends it, as far as the client reads along; also when its credential has become invalid. */
+    synchronized void end() {
+        ending = true;
+        write();
+    }
+
+    void endIfInvalid() {
+        if (!valid.getAsBoolean()) {
+            end();
+        }
+    }
+
+    private void write() {
+        if (!writing && !done) {
+            writing = true;
+            Thread.startVirtualThread(this::drain);
+        }
+    }
+
+    private void drain() {
+        try {
+            for (var next = next(); next != null; next = next()) {
+                for (var message : next) {
+                    stream.send(message);
+                }
+                if (next.isEmpty()) {
+                    stream.keepAlive();
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            finish(() -> stream.cut(e));
+        }
+    }
+
+    /** What is to be written now; nothing more when null, a comment when empty. */
+    private @Nullable List<ObjectNode> next() throws IOException {
+        var messages = new ArrayList<ObjectNode>();
+        synchronized (this) {
+            if (greeting != null) {
+                messages.add(greeting);
+                greeting = null;
+            }
+            waiting.forEach(what -> messages.add(Wishes.notification(what, purpose.subscription())));
+            waiting.clear();
+            if (!messages.isEmpty() || keepAlive) {
+                keepAlive = false;
+                return messages;
+            }
+            if (!ending) {
+                writing = false;
+                return null;
+            }
+        }
+        bow(); // Nobody else writes any more, since this thread is never through.
+        return null;
+    }
+
+    /** The texts disagree on how a listening request ends: with a cancellation, or with a result. So it gets both. */
+    private void bow() throws IOException {
+        var id = purpose.subscription();
+        if (id == null) {
+            stream.finish();
+        } else {
+            var params = Json.object();
+            params.set("requestId", id);
+            Wishes.tag(params, id);
+            stream.send(Message.notification("notifications/cancelled", params));
+            var result = Json.object().put("resultType", "complete");
+            Wishes.tag(result, id);
+            stream.finish(new Message(id, "", result).answer(result));
+        }
+        finish(() -> {});
+    }
+
+    private void finish(Runnable last) {
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            done = true;
+        }
+        last.run();
+        closed.run();
+    }
+}

@@ -1,0 +1,110 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.Interest;
+import io.agentworkspace.engine.store.Signals;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The listeners of this replica, by tenant: hears what changed and tells those whom it concerns. */
+final class Listeners implements Signals.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
+    private static final Duration CHECK = Duration.ofMillis(500);
+
+    private final ConcurrentHashMap<Long, Set<Listener>> tenants = new ConcurrentHashMap<>();
+    private final Interest interest;
+
+    Listeners(Pulse pulse, Interest interest) {
+        this.interest = interest;
+        pulse.every(KEEP_ALIVE, () -> each(Listener::keepAlive));
+        pulse.every(Interest.HOLDS.dividedBy(4), this::renew);
+        pulse.every(CHECK, () -> each(Listener::endIfInvalid));
+    }
+
+    /** Makes sure that changes in a tenant are told to this replica. */
+    void open(long tenant) {
+        if (!tenants.containsKey(tenant)) {
+            interest.in(Set.of(tenant));
+        }
+    }
+
+    private void renew() {
+        try {
+            interest.in(Set.copyOf(tenants.keySet()));
+        } catch (Problem e) {
+            LOG.debug("put off: {}", e.note());
+        }
+    }
+
+    void add(Listener listener) {
+        tenants.compute(listener.caller().tenant(), (_, set) -> {
+            var listeners = set == null ? ConcurrentHashMap.<Listener>newKeySet() : set;
+            listeners.add(listener);
+            return listeners;
+        });
+    }
+
+    void remove(Listener listener) {
+        tenants.computeIfPresent(listener.caller().tenant(), (_, listeners) -> {
+            listeners.remove(listener);
+            return listeners.isEmpty() ? null : listeners;
+        });
+    }
+
+    /** Those of a session. */
+    void ofSession(long tenant, String session, Consumer<Listener> use) {
+        tenants.getOrDefault(tenant, Set.of()).stream()
+                .filter(listener -> session.equals(listener.purpose().session()))
+                .forEach(use);
+    }
+
+    /** Those of all sessions. */
+    void ofSessions(Consumer<Listener> use) {
+        each(listener -> {
+            if (listener.purpose().session() != null) {
+                use.accept(listener);
+            }
+        });
+    }
+
+    @Override
+    public void heard(Signals.Signal signal) {
+        var change = new Change(signal.t(), signal.k(), signal.n());
+        for (var listener : tenants.getOrDefault(signal.t(), Set.of())) {
+            if (concerns(signal, listener)) {
+                listener.tell(change);
+            }
+        }
+    }
+
+    /** Admins see all in their tenant. */
+    private static boolean concerns(Signals.Signal signal, Listener listener) {
+        var users = signal.u();
+        return users == null
+                || users.contains(listener.caller().user())
+                || listener.caller().isAdmin();
+    }
+
+    @Override
+    public void gap() {
+        Thread.startVirtualThread(this::renew);
+        each(Listener::tellAll);
+    }
+
+    void endAll() {
+        each(Listener::end);
+    }
+
+    boolean isEmpty() {
+        return tenants.isEmpty();
+    }
+
+    private void each(Consumer<Listener> use) {
+        tenants.values().forEach(listeners -> listeners.forEach(use));
+    }
+}

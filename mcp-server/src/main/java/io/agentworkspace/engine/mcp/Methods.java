@@ -1,0 +1,164 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The methods that are served alike in every lane: what the offer has, in the protocol's words. */
+final class Methods {
+    static final List<String> COMMON = List.of(
+            "tools/list",
+            "tools/call",
+            "resources/list",
+            "resources/templates/list",
+            "resources/read",
+            "prompts/list",
+            "prompts/get",
+            "completion/complete");
+
+    private final Offer offer;
+    private final Tools tools;
+    private final Resources resources;
+    private final Prompts prompts;
+    private final Completions completions;
+
+    Methods(Offer offer, Clock clock) {
+        this.offer = offer;
+        this.tools = new Tools(offer.tools(), clock);
+        this.resources = new Resources(offer.resources());
+        this.prompts = new Prompts(offer.prompts());
+        this.completions = new Completions(offer);
+    }
+
+    Offer offer() {
+        return offer;
+    }
+
+    Resources resources() {
+        return resources;
+    }
+
+    Tools tools() {
+        return tools;
+    }
+
+    /** All methods of this door, with those of its extensions. */
+    List<String> names() {
+        var names = new ArrayList<>(COMMON);
+        offer.extensions().forEach(extension -> names.addAll(extension.methods()));
+        return names;
+    }
+
+    Optional<Extension> extension(String method) {
+        return offer.extensions().stream()
+                .filter(extension -> extension.methods().contains(method))
+                .findFirst();
+    }
+
+    /** @throws RpcError when it cannot be carried out */
+    Outcome serve(String method, ObjectNode params, Turn turn) {
+        turn.ran(method);
+        try {
+            return switch (method) {
+                case "tools/list" -> tools.list(params, turn);
+                case "tools/call" -> tools.call(params, turn);
+                case "resources/list" -> resources.list(params, turn);
+                case "resources/templates/list" -> resources.templates(params);
+                case "resources/read" -> resources.read(params, turn);
+                case "prompts/list" -> prompts.list(params, turn);
+                case "prompts/get" -> prompts.get(params, turn);
+                case "completion/complete" -> completions.complete(params, turn);
+                default ->
+                    extension(method)
+                            .orElseThrow(() -> RpcError.unknownMethod(method, names(), turn.requestId()))
+                            .serve(method, params, turn);
+            };
+        } catch (Problem problem) {
+            throw error(problem, turn);
+        }
+    }
+
+    static RpcError error(Problem problem, Turn turn) {
+        return switch (problem.failure()) {
+            case UNAVAILABLE, INTERNAL, RATE_LIMITED -> RpcError.internal(problem, turn.requestId());
+            default -> RpcError.invalidParams(problem, turn.requestId());
+        };
+    }
+
+    /** The capabilities of a server, as {@code initialize} and {@code server/discover} declare them. */
+    ObjectNode capabilities() {
+        var capabilities = Json.object();
+        capabilities.putObject("completions");
+        capabilities.putObject("logging");
+        capabilities.putObject("prompts").put("listChanged", true);
+        capabilities.putObject("resources").put("subscribe", true).put("listChanged", true);
+        capabilities.putObject("tools").put("listChanged", true);
+        return capabilities;
+    }
+
+    /** The extensions, for the revisions that declare them. */
+    ObjectNode extensions() {
+        var declared = Json.object();
+        offer.extensions().forEach(extension -> declared.set(extension.identifier(), extension.settings()));
+        return declared;
+    }
+
+    ObjectNode serverInfo() {
+        var identity = offer.identity();
+        return Json.object()
+                .put("name", identity.name())
+                .put("title", identity.title())
+                .put("version", identity.version());
+    }
+
+    /** A text among the params. */
+    static String text(ObjectNode params, String name) {
+        var value = params.get(name);
+        if (value == null || value.isNull()) {
+            throw Problem.missing("params." + name);
+        }
+        if (!value.isString()) {
+            throw Problem.wrongType("params." + name, "a string");
+        }
+        return value.asString();
+    }
+
+    /** An object among the params; empty where it was left out. */
+    static ObjectNode object(ObjectNode params, String name) {
+        var value = params.get(name);
+        if (value == null || value.isNull()) {
+            return Json.object();
+        }
+        if (value instanceof ObjectNode object) {
+            return object;
+        }
+        throw Problem.wrongType("params." + name, "an object");
+    }
+
+    /** The cursor among the params, if there is one. */
+    static Optional<String> cursor(ObjectNode params) {
+        var value = params.get("cursor");
+        if (value == null || value.isNull()) {
+            return Optional.empty();
+        }
+        if (!value.isString() || value.asString().length() > 4_000) {
+            throw new Problem(Failure.INVALID_FIELD, "params.cursor is not a nextCursor that this list gave out");
+        }
+        return Optional.of(value.asString());
+    }
+
+    static Outcome page(String field, Portion portion, Outcome.Caching caching) {
+        var result = Json.object();
+        var items = result.putArray(field);
+        portion.items().forEach(items::add);
+        if (portion.next() != null) {
+            result.put("nextCursor", portion.next());
+        }
+        return Outcome.done(result, caching);
+    }
+}

@@ -1,0 +1,163 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The lane of the stateless revisions, 2026-07-28: every request says what it needs to be understood, any replica can
+ * answer it, and a client that hangs up has cancelled.
+ */
+final class ModernLane implements Lane {
+    private static final String DISCOVER = "server/discover";
+    private static final String LISTEN = "subscriptions/listen";
+    private static final Set<String> SEVERAL_ROUNDS = Set.of("tools/call", "prompts/get", "resources/read");
+    private static final Outcome.Caching AN_HOUR = new Outcome.Caching(3_600_000, true);
+
+    private final Methods methods;
+    private final ModernChecks checks;
+    private final Workings workings;
+    private final List<String> names;
+
+    ModernLane(Methods methods, Workings workings) {
+        this.methods = methods;
+        this.checks = new ModernChecks(methods);
+        this.workings = workings;
+        this.names = new ArrayList<>(methods.names());
+        names.add(DISCOVER);
+        names.add(LISTEN);
+    }
+
+    @Override
+    public void serve(Message message, Exchange exchange) {
+        try {
+            var client = checks.client(message, exchange);
+            if (message.isNotification()) {
+                exchange.accept();
+            } else if (!names.contains(message.method())) {
+                throw RpcError.unknownMethod(message.method(), names, exchange.requestId());
+            } else {
+                answer(message, exchange, client);
+            }
+        } catch (RpcError error) {
+            exchange.refuse(error, message.id());
+        }
+    }
+
+    private void answer(Message message, Exchange exchange, Client client) {
+        var quiet = new Turn(exchange, client, Voice.silent(), Inputs.NONE);
+        checks.arguments(message, exchange, quiet);
+        switch (message.method()) {
+            case DISCOVER -> {
+                exchange.ran(DISCOVER);
+                exchange.reply(message.answer(complete(Json.object(), discovered(), AN_HOUR)));
+            }
+            case LISTEN -> {
+                exchange.ran(LISTEN);
+                listen(message, exchange, quiet);
+            }
+            default -> work(message, exchange, client);
+        }
+    }
+
+    private void listen(Message message, Exchange exchange, Turn turn) {
+        try {
+            workings.listen().serve(message, exchange, turn);
+        } catch (Problem problem) {
+            throw Methods.error(problem, turn);
+        }
+    }
+
+    private void work(Message message, Exchange exchange, Client client) {
+        var inputs = SEVERAL_ROUNDS.contains(message.method()) ? inputs(message, exchange) : Inputs.NONE;
+        var reply = workings.begin(exchange);
+        try {
+            var voice = Voice.of(message, ModernChecks.logLevel(message), reply::say);
+            var outcome = methods.serve(message.method(), message.params(), new Turn(exchange, client, voice, inputs));
+            reply.finish(HttpStatus.OK_200, message.answer(result(outcome, message, exchange, client)));
+        } catch (RpcError error) {
+            reply.finish(error.status(), error.json(message.id()));
+        } catch (RuntimeException | Error defect) {
+            reply.fail(defect);
+        }
+    }
+
+    /** What the client says in this round: its answers, and the state that it carried for us. */
+    private Inputs inputs(Message message, Exchange exchange) {
+        var id = exchange.requestId();
+        try {
+            var answers = Inputs.answers(message.params().get("inputResponses"));
+            var state = message.params().get("requestState");
+            if (state == null || state.isNull()) {
+                return new Inputs(answers, null);
+            }
+            return workings.states()
+                    .open(state.asString(""), message, exchange.caller())
+                    .map(opened -> new Inputs(answers, opened))
+                    .orElseThrow(() -> RpcError.invalidParams(
+                            Problem.invalid(
+                                    "params.requestState",
+                                    "is not, or no longer, what this request was given: send the request anew without it"),
+                            id));
+        } catch (Problem problem) {
+            throw RpcError.invalidParams(problem, id);
+        }
+    }
+
+    private ObjectNode result(Outcome outcome, Message message, Exchange exchange, Client client) {
+        return switch (outcome) {
+            case Outcome.Done done -> {
+                var caching = done.caching() == null && message.method().equals("resources/read")
+                        ? Outcome.Caching.NONE
+                        : done.caching();
+                yield complete(Json.object(), done.result(), caching);
+            }
+            case Outcome.Ask ask -> asked(ask, message, exchange, client);
+        };
+    }
+
+    private ObjectNode asked(Outcome.Ask ask, Message message, Exchange exchange, Client client) {
+        if (!SEVERAL_ROUNDS.contains(message.method())) {
+            throw new IllegalStateException(message.method() + " asks back, which the protocol does not allow");
+        }
+        Workings.checkAbilities(ask, client);
+        var result = Json.object().put("resultType", "input_required");
+        var questions = result.putObject("inputRequests");
+        ask.questions().forEach(questions::set);
+        if (ask.state() != null) {
+            result.put("requestState", workings.states().seal(ask.state(), message, exchange.caller()));
+        }
+        return complete(result, Json.object(), null);
+    }
+
+    /** Adds what every result of this revision has. */
+    private ObjectNode complete(ObjectNode result, ObjectNode own, Outcome.@Nullable Caching caching) {
+        if (!result.has("resultType")) {
+            result.put("resultType", "complete");
+        }
+        result.setAll(own);
+        if (caching != null) {
+            result.put("ttlMs", caching.ttlMillis()).put("cacheScope", caching.shared() ? "public" : "private");
+        }
+        var meta = own.get(Message.META) instanceof ObjectNode given ? given.deepCopy() : Json.object();
+        meta.set(Message.meta("serverInfo"), methods.serverInfo());
+        result.set(Message.META, meta);
+        return result;
+    }
+
+    private ObjectNode discovered() {
+        var result = Json.object();
+        Revision.words().forEach(result.putArray("supportedVersions")::add);
+        var capabilities = methods.capabilities();
+        if (!methods.extensions().isEmpty()) {
+            capabilities.set("extensions", methods.extensions());
+        }
+        result.set("capabilities", capabilities);
+        return result.put("instructions", methods.offer().identity().instructions());
+    }
+}

@@ -1,0 +1,32 @@
+package io.agentworkspace.engine.mcp;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The door's one clock hand: runs what is due, each on a virtual thread of its own, so that nothing waits for another. */
+final class Pulse implements AutoCloseable {
+    private final ScheduledThreadPoolExecutor timer;
+
+    Pulse() {
+        timer = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("mcp-pulse").factory());
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    Future<?> after(Duration delay, Runnable work) {
+        return timer.schedule(() -> Thread.startVirtualThread(work), delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    Future<?> every(Duration period, Runnable work) {
+        return timer.scheduleWithFixedDelay(
+                () -> Thread.startVirtualThread(work), period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,101 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The methods {@code resources/…}, over all sources of resources, one source after the other. */
+final class Resources {
+    private static final int MAX_URI = 2_000;
+    private static final Outcome.Caching FIVE_SECONDS = new Outcome.Caching(5_000, false);
+    private static final Outcome.Caching AN_HOUR = new Outcome.Caching(3_600_000, true);
+
+    private final List<ResourceSource> sources;
+
+    Resources(List<ResourceSource> sources) {
+        this.sources = sources;
+    }
+
+    Outcome list(ObjectNode params, Turn turn) {
+        var at = Methods.cursor(params).map(cursor -> Cursor.read(cursor, 2)).orElse(List.of("0", ""));
+        return Methods.page("resources", list(number(at.get(0)), at.get(1), turn), FIVE_SECONDS);
+    }
+
+    private Portion list(int source, String cursor, Turn turn) {
+        if (sources.isEmpty()) {
+            return Portion.whole(List.of());
+        }
+        var portion = sources.get(source).list(cursor.isEmpty() ? null : cursor, turn);
+        if (portion.next() != null) {
+            return new Portion(portion.items(), Cursor.of(Integer.toString(source), portion.next()));
+        }
+        if (source + 1 == sources.size()) {
+            return portion;
+        }
+        return portion.items().isEmpty()
+                ? list(source + 1, "", turn)
+                : new Portion(portion.items(), Cursor.of(Integer.toString(source + 1), ""));
+    }
+
+    private int number(String text) {
+        try {
+            var number = Integer.parseUnsignedInt(text);
+            if (number < Math.max(1, sources.size())) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Answered below, like any other cursor that is not ours.
+        }
+        throw Cursor.invalid();
+    }
+
+    Outcome templates(ObjectNode params) {
+        var all =
+                sources.stream().flatMap(source -> source.templates().stream()).toList();
+        return Methods.page(
+                "resourceTemplates", Portion.of(all, Methods.cursor(params).orElse(null)), AN_HOUR);
+    }
+
+    Outcome read(ObjectNode params, Turn turn) {
+        var uri = uri(params);
+        return sources.stream()
+                .flatMap(source -> source.read(uri, turn).stream())
+                .findFirst()
+                .orElseThrow(() -> RpcError.resourceNotFound(uri, turn));
+    }
+
+    static String uri(ObjectNode params) {
+        var uri = Methods.text(params, "uri");
+        if (uri.isBlank() || uri.length() > MAX_URI) {
+            throw Problem.invalid("params.uri", "must have 1–%,d characters".formatted(MAX_URI));
+        }
+        return uri;
+    }
+
+    /** What to listen to for news of this resource; empty when the caller may not see it. */
+    Optional<Change> changes(String uri, Turn turn) {
+        return sources.stream()
+                .flatMap(source -> source.changes(uri, turn).stream())
+                .findFirst();
+    }
+
+    Optional<List<String>> complete(String template, Completion completion, Turn turn) {
+        return sources.stream()
+                .flatMap(source -> source.complete(template, completion, turn).stream())
+                .findFirst();
+    }
+
+    /** The {@code contents} of a resource that is one text. */
+    static ObjectNode text(String uri, String mediaType, String text) {
+        var result = Json.object();
+        result.putArray("contents")
+                .addObject()
+                .put("uri", uri)
+                .put("mimeType", mediaType)
+                .put("text", text);
+        return result;
+    }
+}

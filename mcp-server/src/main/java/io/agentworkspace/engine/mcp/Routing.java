@@ -1,0 +1,69 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Problem;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Which lane a message belongs to. The body decides; headers only cross-check. */
+final class Routing {
+    private static final Pattern DATE = Pattern.compile("\\d{4}-\\d{2}-\\d{2}");
+
+    private final ModernLane modern;
+    private final SessionLane session;
+    private final BareLane bare;
+
+    Routing(ModernLane modern, SessionLane session, BareLane bare) {
+        this.modern = modern;
+        this.session = session;
+        this.bare = bare;
+    }
+
+    /** @throws Problem {@code bad_request} when it is no message */
+    void post(JsonNode body, Exchange exchange) {
+        var inSession = exchange.header(Exchange.SESSION) != null;
+        if (body.isArray()) {
+            if (!inSession) {
+                throw Message.invalid("batches are not supported; send one JSON-RPC 2.0 object in each request");
+            }
+            session.batch(body, exchange);
+            return;
+        }
+        var message = Message.of(body);
+        if (message.isResponse() && !inSession) {
+            throw Message.invalid("nothing here waits for a response; send a request with a method");
+        }
+        var lane = lane(message, exchange, inSession);
+        if (lane == null) {
+            var asked = String.valueOf(exchange.header(Exchange.VERSION));
+            exchange.refuse(RpcError.unsupportedVersion(asked, Revision.words()), message.id());
+        } else {
+            lane.serve(message, exchange);
+        }
+    }
+
+    /** Null when the header names a revision that is not spoken here. */
+    private @Nullable Lane lane(Message message, Exchange exchange, boolean inSession) {
+        if (message.isResponse()) {
+            return session;
+        }
+        var version = exchange.header(Exchange.VERSION);
+        if (ModernChecks.isModern(message) || isStateless(version)) {
+            return modern;
+        }
+        if (version != null && Revision.find(version).isEmpty()) {
+            return null;
+        }
+        return message.method().equals("initialize") || inSession ? session : bare;
+    }
+
+    /** Dates as they are written sort as they follow each other. */
+    private static boolean isStateless(@Nullable String version) {
+        return version != null && DATE.matcher(version).matches() && version.compareTo(Revision.MODERN.word()) >= 0;
+    }
+
+    /** GET and DELETE of a session. */
+    void withoutBody(Exchange exchange) {
+        session.withoutBody(exchange);
+    }
+}

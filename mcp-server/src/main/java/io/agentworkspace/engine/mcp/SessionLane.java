@@ -1,0 +1,226 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.SessionStore;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The lane of clients that begin with {@code initialize}: 2025-11-25, 2025-06-18 and 2025-03-26. The session is in its
+ * signed id; what was said about it later is in the database.
+ */
+final class SessionLane implements Lane {
+    private static final List<String> OWN =
+            List.of("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe");
+
+    private final Methods methods;
+    private final Workings workings;
+    private final SessionWork work;
+    private final SessionStreams streams;
+    private final List<String> names;
+
+    SessionLane(Methods methods, Workings workings, SessionWork work, SessionStreams streams) {
+        this.methods = methods;
+        this.workings = workings;
+        this.work = work;
+        this.streams = streams;
+        this.names = new ArrayList<>(OWN);
+        names.addAll(methods.names());
+    }
+
+    /** A request that may come from one who has a session: which session, and what was said about it. */
+    record Visit(Exchange exchange, Session session, SessionStore.State state) {
+        Turn quietTurn() {
+            return new Turn(exchange, session.client(), Voice.silent(), Inputs.NONE);
+        }
+    }
+
+    @Override
+    public void serve(Message message, Exchange exchange) {
+        try {
+            if (message.method().equals("initialize")) {
+                begin(message, exchange);
+            } else {
+                serve(message, visit(exchange));
+            }
+        } catch (RpcError error) {
+            exchange.refuse(error, message.isResponse() ? null : message.id());
+        }
+    }
+
+    private void begin(Message message, Exchange exchange) {
+        if (message.id() == null) {
+            throw RpcError.invalidRequest(Problem.missing("id"), exchange.requestId());
+        }
+        exchange.ran("initialize");
+        ObjectNode capabilities;
+        Revision revision;
+        try {
+            revision = Revision.negotiated(Methods.text(message.params(), "protocolVersion"));
+            capabilities = Methods.object(message.params(), "capabilities");
+        } catch (Problem problem) {
+            exchange.reply(RpcError.invalidParams(problem, exchange.requestId()).json(message.id()));
+            return;
+        }
+        var id = workings.office().begin(exchange.caller(), Client.of(revision, capabilities));
+        exchange.response().getHeaders().put(Exchange.SESSION, id);
+        exchange.reply(message.answer(welcome(revision)));
+    }
+
+    private ObjectNode welcome(Revision revision) {
+        var result = Json.object().put("protocolVersion", revision.word());
+        var capabilities = methods.capabilities();
+        if (!methods.extensions().isEmpty()) {
+            capabilities.set("extensions", methods.extensions());
+        }
+        result.set("capabilities", capabilities);
+        result.set("serverInfo", methods.serverInfo());
+        return result.put("instructions", methods.offer().identity().instructions());
+    }
+
+    /** @throws RpcError with status 404 for a session that is not this caller's, or is over */
+    Visit visit(Exchange exchange) {
+        var id = exchange.header(Exchange.SESSION);
+        if (id == null) {
+            throw RpcError.invalidRequest(
+                    Message.invalid("the header Mcp-Session-Id is missing; send initialize to begin a session"),
+                    exchange.requestId());
+        }
+        var session = workings.office()
+                .find(id, exchange.caller())
+                .orElseThrow(() -> RpcError.sessionNotFound(exchange.requestId()));
+        var state = workings.sessions().state(session.handle());
+        if (state.ended()) {
+            throw RpcError.sessionNotFound(exchange.requestId());
+        }
+        checkVersion(exchange, session);
+        return new Visit(exchange, session, state);
+    }
+
+    private static void checkVersion(Exchange exchange, Session session) {
+        var said = exchange.header(Exchange.VERSION);
+        var agreed = session.client().revision().word();
+        if (said != null && !said.equals(agreed)) {
+            throw RpcError.invalidRequest(
+                    Message.invalid("the header MCP-Protocol-Version must be %s, as agreed when the session began"
+                            .formatted(agreed)),
+                    exchange.requestId());
+        }
+    }
+
+    private void serve(Message message, Visit visit) {
+        if (message.isResponse() || message.isNotification()) {
+            work.take(message, visit);
+            visit.exchange().accept();
+        } else if (OWN.contains(message.method())) {
+            visit.exchange().ran(message.method());
+            visit.exchange().reply(own(message, visit));
+        } else if (!names.contains(message.method())) {
+            var error = RpcError.unknownMethod(
+                    message.method(), names, visit.exchange().requestId());
+            visit.exchange().reply(error.json(message.id()));
+        } else {
+            work.serve(message, visit);
+        }
+    }
+
+    /** The response to a method that only sessions have. */
+    private ObjectNode own(Message message, Visit visit) {
+        var turn = visit.quietTurn();
+        try {
+            switch (message.method()) {
+                case "logging/setLevel" ->
+                    workings.sessions().logLevel(visit.session().handle(), level(message));
+                case "resources/subscribe" -> subscribe(Resources.uri(message.params()), visit, turn);
+                case "resources/unsubscribe" ->
+                    workings.sessions().unsubscribe(visit.session().handle(), Resources.uri(message.params()));
+                default -> {}
+            }
+            return message.answer(Json.object());
+        } catch (Problem problem) {
+            return Methods.error(problem, turn).json(message.id());
+        } catch (RpcError error) {
+            return error.json(message.id());
+        }
+    }
+
+    private static String level(Message message) {
+        var level = Methods.text(message.params(), "level");
+        if (!Voice.LEVELS.contains(level)) {
+            throw Problem.invalid("params.level", "must be one of " + String.join(", ", Voice.LEVELS));
+        }
+        return level;
+    }
+
+    private void subscribe(String uri, Visit visit, Turn turn) {
+        if (methods.resources().changes(uri, turn).isEmpty()) {
+            throw RpcError.resourceNotFound(uri, turn);
+        }
+        workings.sessions().subscribe(visit.session().handle(), uri);
+    }
+
+    /** Answers a batch, which only clients of 2025-03-26 send: one array for one array. */
+    void batch(JsonNode messages, Exchange exchange) {
+        Visit visit;
+        try {
+            visit = visit(exchange);
+            checkBatch(messages, visit);
+        } catch (RpcError error) {
+            exchange.refuse(error, null);
+            return;
+        }
+        var responses = JsonNodeFactory.instance.arrayNode();
+        for (var json : messages) {
+            var response = one(Message.of(json), visit);
+            if (response != null) {
+                responses.add(response);
+            }
+        }
+        if (responses.isEmpty()) {
+            exchange.accept();
+        } else {
+            exchange.reply(responses);
+        }
+    }
+
+    private static void checkBatch(JsonNode messages, Visit visit) {
+        var fine = visit.session().client().revision() == Revision.MARCH_2025
+                && !messages.isEmpty()
+                && messages.size() <= 50;
+        if (!fine) {
+            throw RpcError.invalidRequest(
+                    Message.invalid("batches are for sessions of 2025-03-26, with 1 to 50 messages in each"),
+                    visit.exchange().requestId());
+        }
+        messages.forEach(Message::of);
+    }
+
+    private @Nullable ObjectNode one(Message message, Visit visit) {
+        if (message.isResponse() || message.isNotification()) {
+            work.take(message, visit);
+            return null;
+        }
+        return OWN.contains(message.method()) ? own(message, visit) : work.answer(message, visit);
+    }
+
+    /** Opens the stream of a session, or ends the session. */
+    void withoutBody(Exchange exchange) {
+        try {
+            var visit = visit(exchange);
+            if (exchange.request().getMethod().equals("DELETE")) {
+                workings.sessions().end(visit.session().handle(), workings.now());
+                exchange.end(HttpStatus.NO_CONTENT_204);
+            } else {
+                streams.open(visit);
+            }
+        } catch (RpcError error) {
+            exchange.refuse(error, null);
+        }
+    }
+}

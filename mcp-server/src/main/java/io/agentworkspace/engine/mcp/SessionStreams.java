@@ -1,0 +1,85 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.Signals;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The streams that sessions open with GET. A session has one at a time, whichever replica holds it: a newer one takes
+ * over. What a session subscribed to may have been said to another replica, so it is looked up when it changes.
+ */
+final class SessionStreams implements Signals.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionStreams.class);
+    private static final String STREAM = "stream";
+
+    private final Workings workings;
+
+    SessionStreams(Workings workings) {
+        this.workings = workings;
+    }
+
+    void open(SessionLane.Visit visit) {
+        var exchange = visit.exchange();
+        if (!exchange.takesEvents()) {
+            throw RpcError.invalidRequest(
+                    Problem.invalid("the header Accept", "must hold text/event-stream"), exchange.requestId());
+        }
+        exchange.ran("stream");
+        var handle = visit.session().handle();
+        var mark = UUID.randomUUID().toString();
+        var listener = workings.listen()
+                .session(
+                        exchange,
+                        new Listener.Purpose(null, handle.id(), mark),
+                        workings.sessions().subscriptions(handle),
+                        visit.quietTurn());
+        listener.onSession(() -> refresh(listener, visit));
+        listener.start(null);
+        workings.sessions().tell(new Signals.Signal(handle.tenant(), STREAM, List.of(handle.id(), mark), null));
+    }
+
+    private void refresh(Listener listener, SessionLane.Visit visit) {
+        try {
+            var handle = visit.session().handle();
+            if (workings.sessions().state(handle).ended()) {
+                listener.end();
+            } else {
+                var uris = workings.sessions().subscriptions(handle);
+                listener.wishes(
+                        new Wishes(listener.wishes().lists(), workings.listen().watched(uris, visit.quietTurn())));
+            }
+        } catch (Problem | RpcError e) {
+            LOG.debug("the subscriptions of a session could not be read", e);
+            listener.end(); // Its client opens another.
+        }
+    }
+
+    @Override
+    public void heard(Signals.Signal signal) {
+        if (signal.n().isEmpty()) {
+            return;
+        }
+        var session = signal.n().getFirst();
+        var listeners = workings.streams().listeners();
+        switch (signal.k()) {
+            case Signals.SESSION ->
+                listeners.ofSession(
+                        signal.t(), session, listener -> Thread.startVirtualThread(listener::sessionChanged));
+            case STREAM ->
+                listeners.ofSession(signal.t(), session, listener -> {
+                    if (!signal.n().getLast().equals(listener.purpose().mark())) {
+                        listener.end();
+                    }
+                });
+            default -> {}
+        }
+    }
+
+    @Override
+    public void gap() {
+        workings.streams().listeners().ofSessions(listener -> Thread.startVirtualThread(listener::sessionChanged));
+    }
+}

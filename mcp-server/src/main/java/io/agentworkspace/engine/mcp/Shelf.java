@@ -1,0 +1,108 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.mcp.EngineUri.Kind;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Limits;
+import io.agentworkspace.engine.model.Name;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Resources of one kind, with the tools that list and read them.
+ *
+ * @param variables the names in the address, as the tools' target calls them
+ */
+record Shelf(Kind kind, String title, String listTool, String readTool, List<String> variables) {
+    static final List<Shelf> ALL = List.of(
+            new Shelf(Kind.AGENT, "Agent, with its latest messages", "AP_List", "AP_Read", List.of("agent")),
+            new Shelf(Kind.DOMAIN, "Domain, with its members and zones", "DM_List", "DM_Read", List.of("domain")),
+            new Shelf(Kind.ZONE, "Zone, with its latest messages", "ZN_List", "ZN_Read", List.of("domain", "zone")),
+            new Shelf(Kind.BANK, "Memory bank, with its newest memories", "MB_List", "MB_Read", List.of("bank")));
+
+    /** Whether its things are listed by themselves; zones are listed with their domains. */
+    boolean isListed() {
+        return kind != Kind.ZONE;
+    }
+
+    /** Whether reading has an effect, so that looking is done in the list. */
+    boolean looksByList() {
+        return kind == Kind.AGENT || kind == Kind.ZONE;
+    }
+
+    ObjectNode template() {
+        var uri = switch (kind) {
+            case AGENT -> "engine://agents/{agent}";
+            case DOMAIN -> "engine://domains/{domain}";
+            case ZONE -> "engine://domains/{domain}/zones/{zone}";
+            case BANK -> "engine://banks/{bank}";
+        };
+        return Json.object()
+                .put("uriTemplate", uri)
+                .put("name", variables.getLast())
+                .put("title", title)
+                .put("description", title + ", as " + readTool + " reads it.")
+                .put("mimeType", "application/json");
+    }
+
+    /** The arguments that read one. */
+    ObjectNode target(List<Name> names) {
+        var arguments = Json.object();
+        var target = arguments.putObject("target");
+        for (var i = 0; i < variables.size(); i++) {
+            target.put(variables.get(i), names.get(i).text());
+        }
+        return arguments;
+    }
+
+    /** The arguments that list this one, among others perhaps. */
+    ObjectNode search(List<Name> names) {
+        if (kind == Kind.AGENT) {
+            var arguments = target(names);
+            arguments.putObject("page").put("limit", 1); // In the order of names the shortest comes first.
+            return arguments;
+        }
+        var arguments = Json.object();
+        arguments.putObject("target").put("domain", names.getFirst().text());
+        arguments.putObject("page").put("limit", Limits.PAGE);
+        return arguments;
+    }
+
+    /** The arguments that list those whose names begin like this; empty where too little is known to list any. */
+    Optional<ObjectNode> candidates(Completion completion) {
+        var arguments = Json.object();
+        arguments.putObject("page").put("limit", Limits.PAGE);
+        if (kind == Kind.AGENT && !completion.value().isBlank()) {
+            arguments.putObject("target").put("agent", completion.value().strip());
+        }
+        if (kind == Kind.ZONE) {
+            var domain = completion.others().getOrDefault("domain", "");
+            if (domain.isBlank()) {
+                return Optional.empty();
+            }
+            arguments.putObject("target").put("domain", domain);
+        }
+        return Optional.of(arguments);
+    }
+
+    /** How a thing that the tool listed is shown: a domain with its zone main. */
+    List<ObjectNode> shown(JsonNode record) {
+        var name = record.path("name").asString("");
+        var description = record.path("description").asString(title);
+        var self = resource(EngineUri.of(kind, name), name, description);
+        return kind == Kind.DOMAIN
+                ? List.of(
+                        self,
+                        resource(EngineUri.of(Kind.ZONE, name, "main"), name + "/main", "The zone main of " + name))
+                : List.of(self);
+    }
+
+    private static ObjectNode resource(EngineUri uri, String name, String description) {
+        return Json.object()
+                .put("uri", uri.text())
+                .put("name", name)
+                .put("description", description)
+                .put("mimeType", "application/json");
+    }
+}

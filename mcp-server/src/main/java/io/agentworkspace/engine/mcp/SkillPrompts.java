@@ -1,0 +1,24 @@
+package io.agentworkspace.engine.mcp;
+
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A prompt for each skill. */
+record SkillPrompts(SkillResources skills) implements PromptSource {
+    @Override
+    public List<ObjectNode> list(Turn turn) {
+        return skills.prompts();
+    }
+
+    @Override
+    public Optional<Outcome> get(String name, ObjectNode arguments, Turn turn) {
+        return skills.prompt(name, arguments.path("task").asString("")).map(Outcome::done);
+    }
+
+    /** A task is in the caller's own words: there is nothing to propose. */
+    @Override
+    public Optional<List<String>> complete(String prompt, Completion completion, Turn turn) {
+        return skills.names(prompt).contains(prompt) ? Optional.of(List.of()) : Optional.empty();
+    }
+}

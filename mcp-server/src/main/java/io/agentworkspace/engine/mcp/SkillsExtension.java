@@ -1,0 +1,76 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Problem;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The skills extension (SEP-2640): skills with the digests of all their files, and folders as lists. */
+record SkillsExtension(SkillResources skills) implements Extension {
+    /** A tenant may have skills of its own, so nothing of this is shared between callers. */
+    static final Outcome.Caching FIVE_MINUTES = new Outcome.Caching(300_000, false);
+
+    private static final String LIST = "skills/list";
+    private static final String GET = "skills/get";
+    private static final String READ_FOLDER = "resources/directory/read";
+
+    @Override
+    public String identifier() {
+        return "io.modelcontextprotocol/skills";
+    }
+
+    @Override
+    public ObjectNode settings() {
+        return Json.object().put("directoryRead", true);
+    }
+
+    @Override
+    public Set<String> methods() {
+        return Set.of(LIST, GET, READ_FOLDER);
+    }
+
+    @Override
+    public Outcome serve(String method, ObjectNode params, Turn turn) {
+        return switch (method) {
+            case LIST -> list(params);
+            case GET -> get(Resources.uri(params));
+            case READ_FOLDER -> children(Resources.uri(params), params);
+            default -> throw new IllegalArgumentException("this extension has no method " + method);
+        };
+    }
+
+    private Outcome list(ObjectNode params) {
+        var cursor = Methods.cursor(params).orElse(null);
+        return Methods.page("skills", Portion.of(skills.entries(), cursor), FIVE_MINUTES);
+    }
+
+    /** An unknown skill is a wrong parameter in every revision, unlike an unknown resource. */
+    private Outcome get(String uri) {
+        var entry = skills.entry(uri).orElseThrow(() -> unknown(uri));
+        var result = Json.object();
+        result.set("skill", entry);
+        return Outcome.done(result, FIVE_MINUTES);
+    }
+
+    private Problem unknown(String uri) {
+        var known =
+                skills.entries().stream().map(one -> one.get("uri").asString()).toList();
+        var near = Near.nearest(uri, known, 1);
+        return Problem.invalid(
+                "params.uri",
+                near.isEmpty()
+                        ? "must be the address of a skill's SKILL.md, as skills/list has it"
+                        : "is no skill's SKILL.md; did you mean '%s'?".formatted(near.getFirst()));
+    }
+
+    private Outcome children(String uri, ObjectNode params) {
+        var children = skills.children(uri)
+                .orElseThrow(
+                        () -> Problem.invalid(
+                                "params.uri",
+                                "must be a folder of a skill, without a slash at its end, like skill://first-steps/references"));
+        return Methods.page(
+                "resources", Portion.of(children, Methods.cursor(params).orElse(null)), FIVE_MINUTES);
+    }
+}

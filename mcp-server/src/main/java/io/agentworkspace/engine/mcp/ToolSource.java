@@ -1,0 +1,17 @@
+package io.agentworkspace.engine.mcp;
+
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Tools that a door serves. What it lists and what it runs depend on the caller, never on an earlier request. */
+public interface ToolSource {
+    /** As {@code tools/list} shows them, in an order that stays. */
+    List<ObjectNode> list(Turn turn);
+
+    /** The tool of this name as it is shown, if it is one of these. */
+    Optional<ObjectNode> find(String name, Turn turn);
+
+    /** Runs the tool; empty when it is none of these. Access is checked here again. */
+    Optional<Outcome> call(String name, ObjectNode arguments, Turn turn);
+}

@@ -1,0 +1,92 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Json;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One request as those see it who serve it: who asks, through which client, and how to speak to it meanwhile. */
+public final class Turn {
+    private final Exchange exchange;
+    private final Client client;
+    private final Selection selection;
+    private final Voice voice;
+    private final Inputs inputs;
+
+    Turn(Exchange exchange, Client client, Voice voice, Inputs inputs) {
+        this.exchange = exchange;
+        this.client = client;
+        this.selection = Selection.of(exchange);
+        this.voice = voice;
+        this.inputs = inputs;
+    }
+
+    public Caller caller() {
+        return exchange.caller();
+    }
+
+    public String requestId() {
+        return exchange.requestId();
+    }
+
+    public Client client() {
+        return client;
+    }
+
+    /** The tools that the request limits itself to. */
+    public Selection selection() {
+        return selection;
+    }
+
+    public @Nullable String header(String name) {
+        return exchange.header(name);
+    }
+
+    /** Tells how far it is; told to the client only if it gave a progress token, and only where it is more than before. */
+    public void progress(double done, @Nullable Double total, @Nullable String message) {
+        voice.progress(done, total, message);
+    }
+
+    /** Tells a log message, if the client asked for messages of this level ({@code debug} … {@code emergency}). */
+    public void log(String level, String logger, Object data) {
+        voice.log(level, logger, data instanceof JsonNode node ? node : Json.valueTree(data));
+    }
+
+    /** The client's answer to the question of this key, if it has answered it. */
+    public Optional<ObjectNode> answer(String key) {
+        return Optional.ofNullable(inputs.answers().get(key));
+    }
+
+    /** What the last {@link Outcome.Ask} remembered; it comes back as it was, or the request is refused. */
+    public Optional<ObjectNode> state() {
+        return Optional.ofNullable(inputs.state());
+    }
+
+    /** The content of a form that was filled in and accepted. */
+    public Optional<ObjectNode> accepted(String key) {
+        return answer(key)
+                .filter(answer -> answer.path("action").asString("").equals("accept"))
+                .map(answer -> answer.get("content") instanceof ObjectNode content ? content : Json.object());
+    }
+
+    /** For the request log: the tool or resource that the request is about. */
+    void ran(String service) {
+        exchange.ran(service);
+    }
+
+    void retryAfter(Duration pause) {
+        exchange.retryAfter(pause);
+    }
+
+    void markReplayed() {
+        exchange.markReplayed();
+    }
+
+    @Nullable
+    String idempotencyKey() {
+        return exchange.idempotencyKey();
+    }
+}

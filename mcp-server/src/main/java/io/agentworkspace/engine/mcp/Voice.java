@@ -1,0 +1,70 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a request may say to its client before its result: progress, if it gave a token, and log messages, if it asked. */
+final class Voice {
+    static final List<String> LEVELS =
+            List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+
+    private final Consumer<ObjectNode> line;
+    private final @Nullable JsonNode token;
+    private final int level;
+    private double reached = Double.NEGATIVE_INFINITY;
+
+    private Voice(Consumer<ObjectNode> line, @Nullable JsonNode token, int level) {
+        this.line = line;
+        this.token = token;
+        this.level = level;
+    }
+
+    /** @param level the least level that is told, or null for no log messages at all */
+    static Voice of(Message message, @Nullable String level, Consumer<ObjectNode> line) {
+        var token = message.meta().get("progressToken");
+        var usable = token != null && (token.isString() || token.isIntegralNumber());
+        return new Voice(line, usable ? token : null, level == null ? LEVELS.size() : LEVELS.indexOf(level));
+    }
+
+    static Voice silent() {
+        return new Voice(_ -> {}, null, LEVELS.size());
+    }
+
+    /** Told only where it is more than before. */
+    synchronized void progress(double done, @Nullable Double total, @Nullable String message) {
+        if (token == null || done <= reached) {
+            return;
+        }
+        reached = done;
+        var params = Json.object();
+        params.set("progressToken", token);
+        number(params, "progress", done);
+        if (total != null) {
+            number(params, "total", total);
+        }
+        if (message != null) {
+            params.put("message", message);
+        }
+        line.accept(Message.notification("notifications/progress", params));
+    }
+
+    private static void number(ObjectNode params, String name, double value) {
+        if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+            params.put(name, (long) value);
+        } else {
+            params.put(name, value);
+        }
+    }
+
+    void log(String said, String logger, JsonNode data) {
+        if (LEVELS.indexOf(said) >= level) {
+            var params = Json.object().put("level", said).put("logger", logger);
+            params.set("data", data);
+            line.accept(Message.notification("notifications/message", params));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.agentworkspace.engine.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.JsonNode;
+
+/** A stream of events that a test reads along. */
+final class Events implements AutoCloseable {
+    private final HttpResponse<InputStream> response;
+    private final BlockingQueue<JsonNode> messages = new LinkedBlockingQueue<>();
+    private volatile boolean ended;
+
+    Events(HttpResponse<InputStream> response) {
+        this.response = response;
+        Thread.startVirtualThread(this::read);
+    }
+
+    private void read() {
+        try (var lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+            for (var line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith("data: ")) {
+                    messages.add(Json.read(line.substring("data: ".length()).getBytes(StandardCharsets.UTF_8)));
+                }
+            }
+        } catch (IOException e) {
+            // As much an end as any other.
+        } finally {
+            ended = true;
+        }
+    }
+
+    int status() {
+        return response.statusCode();
+    }
+
+    boolean ended() {
+        return ended;
+    }
+
+    /** The next message, which comes within five seconds. */
+    JsonNode next() {
+        var message = poll(Duration.ofSeconds(5));
+        assertThat(message).as("a message on the stream").isNotNull();
+        return message;
+    }
+
+    /** The next message of this method, others left aside. */
+    JsonNode next(String method) {
+        var message = next();
+        while (!message.path("method").asString("").equals(method)) {
+            message = next();
+        }
+        return message;
+    }
+
+    /** Null when none comes within this time. */
+    JsonNode poll(Duration time) {
+        try {
+            return messages.poll(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Hangs up. */
+    @Override
+    public void close() {
+        try {
+            response.body().close();
+        } catch (IOException e) {
+            // It is closed anyhow.
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The tools that the referee's scenarios call. */
+final class FixtureTools implements ToolSource {
+    private record Fixture(ObjectNode description, Function<Call, Outcome> work) {}
+
+    record Call(ObjectNode arguments, Turn turn) {}
+
+    private final Map<String, Fixture> tools = new LinkedHashMap<>();
+
+    FixtureTools() {
+        contents();
+        talkative();
+        new FixtureQuestions().addTo(this);
+        add(
+                "test_header_param",
+                "Mirrors an argument in a header.",
+                """
+                {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}, "required": ["region"]}
+                """,
+                call -> Outcome.text("region " + call.arguments().path("region").asString("")));
+        add("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", """
+                {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+                 "$defs": {"address": {"$anchor": "addressDef", "type": "object",
+                                       "properties": {"street": {"type": "string"}, "city": {"type": "string"}}}},
+                 "properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"},
+                                "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+                                "phone": {"type": "string"}, "email": {"type": "string"}},
+                 "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+                 "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+                 "then": {"required": ["phone"]}, "else": {"required": ["email"]}, "additionalProperties": false}
+                """, _ -> Outcome.text("done"));
+    }
+
+    private void contents() {
+        add("test_simple_text", "One text.", _ -> Outcome.text("This is a simple text response for testing."));
+        add("test_image_content", "One image.", _ -> content(Fixtures.image()));
+        add("test_audio_content", "One sound.", _ -> content(Fixtures.sound()));
+        add(
+                "test_embedded_resource",
+                "One resource.",
+                _ -> content(Fixtures.resource(
+                        "test://embedded-resource", "text/plain", "This is an embedded resource content.")));
+        add(
+                "test_multiple_content_types",
+                "A text, an image and a resource.",
+                _ -> content(
+                        Fixtures.text("Multiple content types test:"),
+                        Fixtures.image(),
+                        Fixtures.resource(
+                                "test://mixed-content-resource",
+                                "application/json",
+                                "{\"test\":\"data\",\"value\":123}")));
+        add("test_error_handling", "Always fails.", _ -> {
+            var failed = (Outcome.Done) Outcome.text("This tool intentionally returns an error for testing");
+            failed.result().put("isError", true);
+            return failed;
+        });
+    }
+
+    private void talkative() {
+        add("test_tool_with_logging", "Logs while it works.", call -> {
+            for (var said : List.of("Tool execution started", "Tool processing data", "Tool execution completed")) {
+                call.turn().log("info", "fixture", said);
+                Fixtures.pause(50);
+            }
+            return Outcome.text("Logged three messages.");
+        });
+        add("test_logging_tool", "Logs once.", call -> {
+            call.turn().log("info", "fixture", "a message");
+            return Outcome.text("Logged a message.");
+        });
+        add("test_tool_with_progress", "Tells how far it is.", call -> {
+            for (var done : List.of(0, 50, 100)) {
+                call.turn().progress(done, 100.0, null);
+                Fixtures.pause(50);
+            }
+            return Outcome.text("Done.");
+        });
+        add("test_slow", "Takes a minute.", call -> {
+            call.turn().log("info", "fixture", "begun");
+            Fixtures.work(60_000);
+            return Outcome.text("Done at last.");
+        });
+        for (var list : List.of(Change.TOOLS, Change.PROMPTS)) {
+            var name = "test_trigger_%s_change".formatted(list.substring(0, list.length() - 1));
+            add(name, "Says that a list changed.", call -> {
+                Fixtures.tell(new Change(call.turn().caller().tenant(), list, List.of()));
+                return Outcome.text("Told.");
+            });
+        }
+    }
+
+    void add(String name, String description, Function<Call, Outcome> work) {
+        add(name, description, "{\"type\": \"object\", \"properties\": {}}", work);
+    }
+
+    void add(String name, String description, String schema, Function<Call, Outcome> work) {
+        var tool = Json.object().put("name", name).put("description", description);
+        tool.set("inputSchema", Json.readObject(schema.getBytes(StandardCharsets.UTF_8)));
+        tools.put(name, new Fixture(tool, work));
+    }
+
+    private static Outcome content(ObjectNode... blocks) {
+        var result = Json.object();
+        var content = result.putArray("content");
+        List.of(blocks).forEach(content::add);
+        return Outcome.done(result);
+    }
+
+    @Override
+    public List<ObjectNode> list(Turn turn) {
+        return tools.values().stream().map(Fixture::description).toList();
+    }
+
+    @Override
+    public Optional<ObjectNode> find(String name, Turn turn) {
+        return Optional.ofNullable(tools.get(name)).map(Fixture::description);
+    }
+
+    @Override
+    public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
+        return Optional.ofNullable(tools.get(name)).map(tool -> tool.work().apply(new Call(arguments, turn)));
+    }
+}

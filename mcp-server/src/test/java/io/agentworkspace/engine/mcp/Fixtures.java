@@ -1,0 +1,79 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.store.SessionStore;
+import io.agentworkspace.engine.store.Signals;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What the fixtures of the referee are made of. */
+final class Fixtures {
+    static final String PNG =
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+    private static final String WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
+
+    /** How often long work came to an end. */
+    static final AtomicInteger STOPPED = new AtomicInteger();
+
+    private Fixtures() {}
+
+    /** The fixture catalogue, on the production door's terms. */
+    static Offer offer() {
+        return new Offer(
+                new Offer.Identity(
+                        "io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee.", "For tests."),
+                List.of(new FixtureTools()),
+                List.of(new FixtureResources()),
+                List.of(new FixturePrompts()),
+                List.of());
+    }
+
+    static ObjectNode text(String text) {
+        return Json.object().put("type", "text").put("text", text);
+    }
+
+    static ObjectNode image() {
+        return Json.object().put("type", "image").put("data", PNG).put("mimeType", "image/png");
+    }
+
+    static ObjectNode sound() {
+        return Json.object().put("type", "audio").put("data", WAV).put("mimeType", "audio/wav");
+    }
+
+    static ObjectNode resource(String uri, String mediaType, String text) {
+        var block = Json.object().put("type", "resource");
+        block.putObject("resource").put("uri", uri).put("mimeType", mediaType).put("text", text);
+        return block;
+    }
+
+    static ObjectNode json(String text) {
+        return Json.readObject(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static void pause(int millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /** Works for so long, and counts when it is stopped. */
+    static void work(int millis) {
+        try {
+            pause(millis);
+        } finally {
+            STOPPED.incrementAndGet();
+        }
+    }
+
+    /** Tells all replicas, as a trigger of the database would. */
+    static void tell(Change change) {
+        new SessionStore(TestDatabase.db())
+                .tell(new Signals.Signal(change.tenant(), change.kind(), change.names(), null));
+    }
+}

@@ -1,0 +1,162 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.JsonNode;
+
+/** The official referee of the protocol, run against an address with a key. */
+final class Referee {
+    static final Path HOME = Path.of("src/test/conformance").toAbsolutePath();
+
+    private static final Path PACKAGE = HOME.resolve("node_modules/@modelcontextprotocol/conformance");
+
+    /** The status of checks that the server lacks the fixtures for. */
+    static final String UNTESTABLE = "UNTESTABLE";
+
+    private final String url;
+    private final String key;
+
+    Referee(String url, String key) {
+        this.url = url;
+        this.key = key;
+    }
+
+    /** Whether {@code npm ci} has been run for it. */
+    static boolean isInstalled() {
+        return Files.isDirectory(PACKAGE);
+    }
+
+    static String version() {
+        return read(PACKAGE.resolve("package.json")).path("version").asString("");
+    }
+
+    /** The scenarios that a revision requires of a server, as the referee's own list has them. */
+    static List<String> required(String revision) {
+        var lines = text(PACKAGE.resolve("requirements").resolve(revision + ".yaml"))
+                .lines()
+                .toList();
+        return lines.subList(lines.indexOf("server:") + 1, lines.size()).stream()
+                .takeWhile(line -> line.startsWith("  - "))
+                .map(line -> line.substring("  - ".length()).strip())
+                .toList();
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How one scenario went: the number of its checks by status. */
+    record Verdict(String scenario, Map<String, Integer> checks, List<String> complaints) {
+        boolean passed() {
+            return complaints.isEmpty();
+        }
+
+        /** The checks complained of. */
+        List<String> complained() {
+            return complaints.stream()
+                    .map(complaint -> complaint.substring(0, complaint.indexOf(':')))
+                    .toList();
+        }
+
+        int count(String status) {
+            return checks.getOrDefault(status, 0);
+        }
+
+        @Override
+        public String toString() {
+            return "%s %s %s".formatted(scenario, checks, complaints);
+        }
+    }
+
+    /** All scenarios that run for a revision, scored or not. */
+    Map<String, Verdict> requirements(String revision) {
+        return run("--requirements", revision);
+    }
+
+    Verdict scenario(String name, String revision) {
+        return run("--scenario", name, "--spec-version", revision, "--force")
+                .getOrDefault(name, new Verdict(name, Map.of(), List.of("it did not run")));
+    }
+
+    private Map<String, Verdict> run(String... arguments) {
+        try {
+            var results = Files.createTempDirectory("conformance");
+            var command = new ArrayList<>(List.of(
+                    HOME.resolve("node_modules/.bin/node").toString(),
+                    PACKAGE.resolve("dist/index.js").toString(),
+                    "server",
+                    "--url",
+                    url,
+                    "--output-dir",
+                    results.toString()));
+            command.addAll(List.of(arguments));
+            var builder = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(results.resolve("output.txt").toFile());
+            builder.environment().put("NODE_OPTIONS", "--import " + HOME.resolve("add-header.mjs"));
+            builder.environment().put("ADD_HEADER", "X-API-Key: " + key);
+            var process = builder.start();
+            if (!process.waitFor(5, TimeUnit.MINUTES)) {
+                process.destroyForcibly();
+                throw new AssertionError("the referee did not come to an end");
+            }
+            return verdicts(results);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Map<String, Verdict> verdicts(Path results) throws IOException {
+        var verdicts = new TreeMap<String, Verdict>();
+        try (var folders = Files.list(results)) {
+            for (var folder : folders.filter(Files::isDirectory).toList()) {
+                var scenario = folder.getFileName()
+                        .toString()
+                        .replaceFirst("^server-", "")
+                        .replaceFirst("-\\d{4}-\\d\\d-\\d\\dT.*$", "");
+                verdicts.put(scenario, verdict(scenario, read(folder.resolve("checks.json"))));
+            }
+        }
+        return verdicts;
+    }
+
+    private static Verdict verdict(String scenario, JsonNode checks) {
+        var counts = new TreeMap<String, Integer>();
+        var complaints = new ArrayList<String>();
+        for (var check : checks) {
+            var untestable = check.at("/details/untestable").asBoolean(false);
+            var status = untestable ? UNTESTABLE : check.path("status").asString("");
+            counts.merge(status, 1, Integer::sum);
+            if (status.equals("FAILURE") || status.equals("WARNING")) {
+                complaints.add("%s: %s"
+                        .formatted(
+                                check.path("id").asString(""),
+                                check.path("errorMessage").asString("")));
+            }
+        }
+        return new Verdict(scenario, counts, complaints);
+    }
+
+    private static JsonNode read(Path file) {
+        try {
+            return Json.read(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

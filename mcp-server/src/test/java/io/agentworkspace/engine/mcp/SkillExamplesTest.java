@@ -1,0 +1,78 @@
+package io.agentworkspace.engine.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.skills.ShippedSkills;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the shipped skills say must be true of the tools: each example is checked, then played. */
+class SkillExamplesTest {
+    private static final Catalogue CATALOGUE = Toolbox.catalogue(TestDatabase.db());
+    private static final SchemaRegistry REGISTRY =
+            SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+    private static final Pattern TOOL = Pattern.compile("\\b[A-Z]{2}_[A-Z][a-z][A-Za-z]*\\b");
+
+    @ParameterizedTest
+    @MethodSource("examples")
+    void anExampleFitsTheToolsInputSchema(SkillExample example) {
+        var tool = CATALOGUE.read(example.tool());
+        var schema = REGISTRY.getSchema(Json.text(tool.inputSchema().json()), InputFormat.JSON);
+        var errors = schema.validate(Json.text(example.arguments()), InputFormat.JSON);
+        var named = Json.readObject(
+                Json.text(example.arguments()).replaceAll("<([a-z-]+)>", "$1").getBytes(StandardCharsets.UTF_8));
+        if (example.refused()) {
+            assertThat(errors).as(example.toString()).isNotEmpty();
+            assertThatThrownBy(() -> tool.inputSchema().read(named, true)).isInstanceOf(Problem.class);
+        } else {
+            assertThat(errors).as(example.toString()).isEmpty();
+            assertThat(tool.inputSchema().read(named, true)).isNotNull();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("skills")
+    void everyToolThatASkillNamesIsThere(Skill skill) {
+        var names = skill.files().stream()
+                .flatMap(file -> TOOL.matcher(file.text().orElseThrow()).results())
+                .map(match -> match.group())
+                .distinct();
+        assertThat(names)
+                .allSatisfy(name -> assertThat(CATALOGUE.find(name)).as(name).isPresent());
+    }
+
+    @ParameterizedTest
+    @MethodSource("skills")
+    void theExamplesOfASkillCanBePlayedInOrder(Skill skill) {
+        var tenant = new TestTenant();
+        var key = tenant.key(Door.MCP, "ada", Role.MEMBER, List.of("*"));
+        var stage = new SkillStage((service, arguments) -> Door.MCP.call(TestServer.url(), key, service, arguments));
+        SkillExample.of(skill).forEach(stage::play);
+    }
+
+    private static Stream<SkillExample> examples() {
+        return skills().flatMap(skill -> SkillExample.of(skill).stream());
+    }
+
+    private static Stream<Skill> skills() {
+        return ShippedSkills.read().stream();
+    }
+}

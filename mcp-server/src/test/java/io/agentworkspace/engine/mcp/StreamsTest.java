@@ -1,0 +1,221 @@
+package io.agentworkspace.engine.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.http.SampleServer;
+import io.agentworkspace.engine.model.Role;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class StreamsTest {
+    private static final String TOOLS = "{'notifications': {'toolsListChanged': true}}";
+
+    private static SampleServer server;
+    private static Peer peer;
+
+    @BeforeAll
+    static void start() {
+        server = new SampleServer(Fixtures.offer());
+        peer = new Peer(server.url("/mcp").toString(), server.key);
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void aListenerHearsOnlyWhatItAskedFor() {
+        try (var tools = peer.events("subscriptions/listen", TOOLS);
+                var prompts = peer.events("subscriptions/listen", "{'notifications': {'promptsListChanged': true}}")) {
+            var acknowledged = tools.next();
+            assertThat(acknowledged.get("method").asString()).isEqualTo("notifications/subscriptions/acknowledged");
+            assertThat(acknowledged.at("/params/notifications/toolsListChanged").asBoolean())
+                    .isTrue();
+            var id = acknowledged.at("/params/_meta/io.modelcontextprotocol~1subscriptionId");
+            prompts.next();
+            peer.modern("tools/call", "{'name': 'test_trigger_tool_change'}");
+            var told = tools.next();
+            assertThat(told.get("method").asString()).isEqualTo("notifications/tools/list_changed");
+            assertThat(told.at("/params/_meta/io.modelcontextprotocol~1subscriptionId"))
+                    .isEqualTo(id);
+            assertThat(prompts.poll(Duration.ofMillis(300))).isNull();
+        }
+    }
+
+    @Test
+    void aResourceIsToldUnderTheUriThatWasAskedForAndAnUnknownOneIsNotAgreedTo() {
+        var asked = "{'notifications': {'resourceSubscriptions': ['test://watched-resource', 'test://none']}}";
+        try (var events = peer.events("subscriptions/listen", asked)) {
+            assertThat(events.next()
+                            .at("/params/notifications/resourceSubscriptions")
+                            .toString())
+                    .isEqualTo("[\"test://watched-resource\"]");
+            Fixtures.tell(new Change(1, "fixture", List.of("test://watched-resource")));
+            var told = events.next();
+            assertThat(told.get("method").asString()).isEqualTo("notifications/resources/updated");
+            assertThat(told.at("/params/uri").asString()).isEqualTo("test://watched-resource");
+        }
+    }
+
+    @Test
+    void anotherTenantsChangeIsNotTold() {
+        try (var events = peer.events("subscriptions/listen", TOOLS)) {
+            events.next();
+            Fixtures.tell(new Change(2, Change.TOOLS, List.of()));
+            assertThat(events.poll(Duration.ofMillis(500))).isNull();
+        }
+    }
+
+    @Test
+    void aSessionHearsOfWhatItSubscribedTo() {
+        var talk = peer.session("2025-11-25", "{}");
+        try (var events = talk.listen()) {
+            assertThat(events.status()).isEqualTo(200);
+            talk.call("resources/subscribe", "{'uri': 'test://watched-resource'}");
+            await().untilAsserted(() -> {
+                Fixtures.tell(new Change(1, "fixture", List.of("test://watched-resource")));
+                var told = events.poll(Duration.ofMillis(300));
+                assertThat(told).isNotNull();
+                assertThat(told.at("/params/uri").asString()).isEqualTo("test://watched-resource");
+                assertThat(told.get("params").has("_meta")).isFalse();
+            });
+            talk.end();
+            await().until(events::ended);
+        }
+    }
+
+    @Test
+    void aNewerStreamOfASessionTakesOver() {
+        var talk = peer.session("2025-11-25", "{}");
+        try (var older = talk.listen();
+                var newer = talk.listen()) {
+            await().until(older::ended);
+            Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
+            assertThat(newer.next("notifications/tools/list_changed")).isNotNull();
+        }
+    }
+
+    @Test
+    void aClientThatHangsUpStopsTheWork() {
+        var before = Fixtures.STOPPED.get();
+        var request = peer.request("tools/call", "{'name': 'test_slow'}", "{}");
+        try (var _ = send(request.toString(), Peer.mirrored(request), server.key)) {
+            await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        await().atMost(Duration.ofSeconds(2)).until(() -> Fixtures.STOPPED.get() > before);
+    }
+
+    @Test
+    void aClientThatDoesNotReadIsCutOffAndDelaysNobody() throws IOException {
+        var uris = IntStream.range(0, Listen.MAX_RESOURCES)
+                .mapToObj(i -> "'test://many/%04d%s'".formatted(i, "x".repeat(1_900)))
+                .collect(Collectors.joining(", "));
+        var sleepy = new Peer(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
+        var request = sleepy.request(
+                "subscriptions/listen", "{'notifications': {'resourceSubscriptions': [%s]}}".formatted(uris), "{}");
+        try (var socket = send(request.toString(), Peer.mirrored(request), server.key);
+                var awake = peer.events("subscriptions/listen", TOOLS)) {
+            awake.next();
+            for (var i = 0; i < 30; i++) {
+                Fixtures.tell(new Change(1, "fixture", List.of("many")));
+                Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
+                assertThat(awake.poll(Duration.ofSeconds(1)))
+                        .as("told without delay")
+                        .isNotNull();
+            }
+            Fixtures.pause(3_000);
+            assertThat(readAll(socket)).as("what came before the cut").isLessThan(30L * 256 * 1_900);
+        }
+    }
+
+    /** The number of bytes until the other side hangs up. */
+    private static long readAll(Socket socket) {
+        var count = 0L;
+        try {
+            socket.setSoTimeout(5_000);
+            var scratch = new byte[64 * 1024];
+            for (var read = 0; read >= 0; count += read) {
+                read = socket.getInputStream().read(scratch);
+            }
+        } catch (SocketTimeoutException e) {
+            throw new AssertionError("nobody hung up", e);
+        } catch (IOException e) {
+            // Hung up, and not politely.
+        }
+        return count;
+    }
+
+    @Test
+    void streamsAreBoundedForEachPrincipalAndGivenBack() {
+        var crowd = new Peer(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
+        var open = new ArrayList<Events>();
+        IntStream.range(0, TestDatabase.STREAMS_EACH)
+                .forEach(_ -> open.add(crowd.events("subscriptions/listen", TOOLS)));
+        assertThat(open).allMatch(events -> events.status() == 200);
+        var request = crowd.request("subscriptions/listen", TOOLS, "{}");
+        var refused = crowd.send(request, Peer.mirrored(request));
+        assertThat(refused.statusCode()).isEqualTo(429);
+        try (var others = peer.events("subscriptions/listen", TOOLS)) {
+            assertThat(others.status()).isEqualTo(200);
+        }
+        open.forEach(Events::close);
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofSeconds(1))
+                .untilAsserted(() -> {
+                    try (var again = crowd.events("subscriptions/listen", TOOLS)) {
+                        assertThat(again.status()).isEqualTo(200);
+                    }
+                });
+    }
+
+    @Test
+    void aKeyThatIsRevokedEndsItsStreams() {
+        var key = server.keys.add(Role.OWNER, "*");
+        try (var events = new Peer(server.url("/mcp").toString(), key).events("subscriptions/listen", TOOLS)) {
+            events.next();
+            server.keys.remove(key);
+            await().atMost(Duration.ofSeconds(2)).until(events::ended);
+        }
+    }
+
+    @Test
+    void initializeInALoopLeavesNothing() {
+        for (var i = 0; i < 2_000; i++) {
+            peer.session("2025-11-25", "{}");
+        }
+        assertThat(TestDatabase.rows("mcp_session")).isLessThan(1_000);
+    }
+
+    /** A request whose answer nobody reads. */
+    private static Socket send(String body, List<String> headers, String key) throws IOException {
+        var socket = new Socket("127.0.0.1", server.port());
+        var lines = IntStream.iterate(0, i -> i < headers.size(), i -> i + 2)
+                .mapToObj(i -> headers.get(i) + ": " + headers.get(i + 1) + "\r\n")
+                .collect(Collectors.joining());
+        var bytes = body.getBytes(StandardCharsets.UTF_8);
+        socket.getOutputStream()
+                .write(("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: " + key
+                                + "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+                                + lines
+                                + "Content-Length: " + bytes.length + "\r\n\r\n")
+                        .getBytes(StandardCharsets.ISO_8859_1));
+        socket.getOutputStream().write(bytes);
+        socket.getOutputStream().flush();
+        return socket;
+    }
+}

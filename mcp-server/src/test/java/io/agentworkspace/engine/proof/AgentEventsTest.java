@@ -1,0 +1,53 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Each change of an agent writes one event in its transaction (decisions, section 8). */
+class AgentEventsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final String key = tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+
+    private void done(String service, String arguments) {
+        assertThat(Way.ALIAS.call(key, service, arguments.replace('\'', '"')).error())
+                .isEmpty();
+    }
+
+    private List<String> events() {
+        return Rows.of(tenant.id(Door.REST)).get("event").stream()
+                .map(row -> Json.readObject(row.getBytes(StandardCharsets.UTF_8)))
+                .map(row -> row.get("type").asString() + " " + Json.canonical(row.get("data")))
+                .toList();
+    }
+
+    @Test
+    void eachChangeIsToldOnce() {
+        done("AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
+        done("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p','access':'public'}}");
+        done("AP_Modify", "{'target':{'agent':'Ada'}}");
+        done("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Eve','description':'e'}}");
+        done("AP_Destroy", "{'target':{'agent':'Eve'}}");
+        assertThat(events())
+                .containsExactlyInAnyOrder(
+                        "agent.deployment.created {\"access\":\"private\",\"agent\":\"Ada\",\"owner\":\"ann\",\"revision\":1}",
+                        "agent.deployment.updated {\"access\":\"public\",\"agent\":\"Ada\",\"changed\":[\"profile\",\"access\"],\"owner\":\"ann\",\"revision\":2}",
+                        "agent.deployment.updated {\"access\":\"public\",\"agent\":\"Eve\",\"changed\":[\"name\",\"description\"],\"owner\":\"ann\",\"revision\":3}",
+                        "agent.deployment.deleted {\"access\":\"public\",\"agent\":\"Eve\",\"owner\":\"ann\",\"revision\":3}");
+    }
+
+    @Test
+    void whatIsRefusedTellsNothing() {
+        assertThat(Way.MCP
+                        .call(key, "AP_Destroy", "{\"target\":{\"agent\":\"Nobody\"}}")
+                        .error())
+                .isEqualTo("not_found");
+        assertThat(events()).isEmpty();
+    }
+}

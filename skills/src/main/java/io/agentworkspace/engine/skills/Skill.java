@@ -1,0 +1,99 @@
+package io.agentworkspace.engine.skills;
+
+import io.agentworkspace.engine.model.Problem;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A folder of instructions for an agent, checked against the Agent Skills specification.
+ *
+ * @param frontmatter what SKILL.md begins with, as JSON: every field that its author wrote
+ * @param body the Markdown of SKILL.md after the frontmatter
+ * @param files all files, SKILL.md first, then by path
+ */
+public record Skill(String name, String description, ObjectNode frontmatter, String body, List<SkillFile> files) {
+    public static final String MAIN = "SKILL.md";
+    public static final int MAX_FILES = 100;
+    public static final int MAX_BYTES = 5 * 1024 * 1024;
+
+    private static final Comparator<SkillFile> ORDER =
+            Comparator.comparing((SkillFile file) -> !file.path().equals(MAIN)).thenComparing(SkillFile::path);
+
+    /**
+     * Reads the files of the folder of this name.
+     *
+     * @throws Problem {@code invalid_field} or {@code too_large}, saying what the specification wants instead
+     */
+    public static Skill of(String folder, List<SkillFile> files) {
+        checkSum(files);
+        checkNames(files);
+        var main = files.stream()
+                .filter(file -> file.path().equals(MAIN))
+                .findFirst()
+                .orElseThrow(() -> Problem.invalid(
+                        "the skill '%s'".formatted(folder),
+                        "must hold the file SKILL.md at its root, spelt exactly so"));
+        var text = main.text().orElseThrow(() -> Problem.invalid(MAIN, "must be text in UTF-8"));
+        var parts = Frontmatter.read(text);
+        var fields = parts.fields();
+        var name = fields.get("name").asString();
+        if (!name.equals(folder)) {
+            throw Problem.invalid(
+                    "name in SKILL.md",
+                    "must be the name of the skill's folder, but '%s' is not '%s'".formatted(name, folder));
+        }
+        var inOrder = files.stream().sorted(ORDER).toList();
+        return new Skill(name, fields.get("description").asString(), fields, parts.body(), inOrder);
+    }
+
+    /** A copy: change it as you like. */
+    @Override
+    public ObjectNode frontmatter() {
+        return frontmatter.deepCopy();
+    }
+
+    /** What the body's first heading says, else the name. */
+    public String title() {
+        return body.lines()
+                .filter(line -> line.startsWith("# "))
+                .map(line -> line.substring(2).strip())
+                .findFirst()
+                .orElse(name);
+    }
+
+    /** Refuses more files, or more bytes together, than a skill may have. */
+    static void checkSum(List<SkillFile> files) {
+        if (files.size() > MAX_FILES) {
+            throw Problem.tooLarge("the skill", files.size(), MAX_FILES, "files");
+        }
+        var sum = files.stream().mapToLong(SkillFile::size).sum();
+        if (sum > MAX_BYTES) {
+            throw Problem.tooLarge("the skill", sum, MAX_BYTES, "bytes");
+        }
+    }
+
+    /** No two files may meet in one place, also on a file system that takes upper and lower case for the same. */
+    private static void checkNames(List<SkillFile> files) {
+        var taken = new HashSet<String>();
+        var folders = new HashSet<String>();
+        for (var file : files) {
+            var path = file.path().toLowerCase(Locale.ROOT);
+            if (!taken.add(path)) {
+                throw Problem.invalid(
+                        "the file '%s'".formatted(file.path()),
+                        "is there twice; upper and lower case do not tell files apart");
+            }
+            for (var slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+                folders.add(path.substring(0, slash));
+            }
+        }
+        for (var file : files) {
+            if (folders.contains(file.path().toLowerCase(Locale.ROOT))) {
+                throw Problem.invalid("the file '%s'".formatted(file.path()), "has the name of a folder of the skill");
+            }
+        }
+    }
+}

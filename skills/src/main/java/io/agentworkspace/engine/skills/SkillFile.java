@@ -1,0 +1,110 @@
+package io.agentworkspace.engine.skills;
+
+import io.agentworkspace.engine.model.Problem;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.text.Normalizer;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * One file of a skill.
+ *
+ * @param path relative to the skill's folder, with {@code /} between its parts
+ * @param digest {@code sha256:} and 64 lower-case hexadecimal digits, over the bytes
+ * @param bytes its content; not to be changed
+ */
+public record SkillFile(String path, String mediaType, String digest, byte[] bytes) {
+    public static final int MAX_BYTES = 1024 * 1024;
+    public static final int MAX_DEPTH = 8;
+    static final int MAX_PATH = 255;
+
+    private static final String MARKS = " ._-+@(),=~#&!'";
+
+    /**
+     * @throws Problem {@code invalid_field} for a path that would leave the folder or that a URI or a file system could
+     *     not carry, {@code too_large} for a file over its limit
+     */
+    public static SkillFile of(String path, byte[] bytes) {
+        checkPath(path);
+        if (bytes.length > MAX_BYTES) {
+            throw Problem.tooLarge("the file '%s'".formatted(path), bytes.length, MAX_BYTES, "bytes");
+        }
+        return new SkillFile(path, MediaTypes.of(path, bytes), digest(bytes), bytes);
+    }
+
+    public int size() {
+        return bytes.length;
+    }
+
+    /** The content of a text file; empty for anything that is not text, or not in UTF-8. */
+    public Optional<String> text() {
+        return MediaTypes.isText(mediaType) ? decoded(bytes) : Optional.empty();
+    }
+
+    static Optional<String> decoded(byte[] bytes) {
+        try {
+            var text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+            return Optional.of(text.toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+    }
+
+    static void checkPath(String path) {
+        if (path.length() > MAX_PATH) {
+            throw Problem.tooLarge("a file's path", path.length(), MAX_PATH, "characters");
+        }
+        var parts = path.split("/", -1);
+        if (parts.length > MAX_DEPTH) {
+            throw Problem.invalid(
+                    quoted(path), "lies too deep: at most %d folders and names are allowed".formatted(MAX_DEPTH));
+        }
+        for (var part : parts) {
+            checkPart(path, part);
+        }
+    }
+
+    private static void checkPart(String path, String part) {
+        if (part.isEmpty() || part.equals(".") || part.equals("..")) {
+            throw Problem.invalid(
+                    quoted(path),
+                    "must be relative to the skill's folder and stay in it: no '/' at its ends, no '.', no '..'");
+        }
+        var fine = part.equals(part.strip())
+                && Normalizer.isNormalized(part, Normalizer.Form.NFC)
+                && part.codePoints().allMatch(SkillFile::allowed);
+        if (!fine) {
+            throw Problem.invalid(
+                    quoted(path),
+                    "must be made of letters and digits (NFC), spaces inside, and %s".formatted(MARKS.strip()));
+        }
+    }
+
+    private static boolean allowed(int c) {
+        return Character.isLetterOrDigit(c)
+                || Character.getType(c) == Character.NON_SPACING_MARK
+                || Character.getType(c) == Character.COMBINING_SPACING_MARK
+                || MARKS.indexOf(c) >= 0;
+    }
+
+    private static String quoted(String path) {
+        var shown = path.codePoints()
+                .map(c -> Character.isISOControl(c) ? '?' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append);
+        return "the path '%s'".formatted(shown);
+    }
+
+    private static String digest(byte[] bytes) {
+        try {
+            return "sha256:"
+                    + HexFormat.of()
+                            .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}
