@@ -195,6 +195,7 @@ CREATE TABLE context (
     PRIMARY KEY (tenant_id, principal, name),
     FOREIGN KEY (tenant_id) REFERENCES tenant ON DELETE CASCADE
 );
+CREATE INDEX context_age ON context (used_at);
 CREATE INDEX context_self ON context (tenant_id, self_id) WHERE self_id IS NOT NULL;
 
 CREATE TABLE bank (

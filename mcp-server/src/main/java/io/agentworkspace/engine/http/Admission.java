@@ -46,12 +46,17 @@ final class Admission {
             Credentials.refuseInQuery(request.getHttpURI().getQuery());
             var key = Credentials.presented(request.getHeaders());
             if (key.isPresent()) {
+                if (!callers.remembers(key.get())) {
+                    strangerLimit.check(address(request)); // Guessing must not cost look-ups without end.
+                }
                 var caller = callers.authenticate(key.get());
                 request.setAttribute(Incoming.VALIDITY, (BooleanSupplier) () -> isStill(caller, key.get()));
                 return caller;
             }
         } catch (Problem problem) {
-            if (problem.failure() != Failure.UNAVAILABLE) {
+            if (problem.failure() == Failure.RATE_LIMITED) {
+                throw problem;
+            } else if (problem.failure() != Failure.UNAVAILABLE) {
                 strangerLimit.take(address(request), answer);
             } else if (isPublic) {
                 return null; // Health must answer while the database is away, whoever asks.

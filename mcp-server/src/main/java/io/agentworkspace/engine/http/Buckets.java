@@ -4,7 +4,6 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.model.Problem;
 import io.github.bucket4j.Bucket;
-import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
 import java.time.Clock;
 import java.time.Duration;
@@ -53,12 +52,26 @@ final class Buckets {
                 "\"default\";r=" + probe.getRemainingTokens() + ";t="
                         + TimeUnit.NANOSECONDS.toSeconds(probe.getNanosToWaitForReset()));
         if (!probe.isConsumed()) {
-            throw refusal(probe);
+            throw refusal(Duration.ofNanos(probe.getNanosToWaitForRefill()));
         }
     }
 
-    private Problem refusal(ConsumptionProbe probe) {
-        var wait = Duration.ofNanos(probe.getNanosToWaitForRefill());
+    /**
+     * Takes none.
+     *
+     * @throws Problem {@code rate_limited} when there is none to take
+     */
+    void check(String asker) {
+        if (rate.isOff()) {
+            return;
+        }
+        var probe = buckets.get(asker, _ -> newBucket()).estimateAbilityToConsume(1);
+        if (!probe.canBeConsumed()) {
+            throw refusal(Duration.ofNanos(probe.getNanosToWaitForRefill()));
+        }
+    }
+
+    private Problem refusal(Duration wait) {
         return Problem.rateLimited(
                 "too many requests: %d a second are allowed, in bursts of %d at most; wait before the next one"
                         .formatted(rate.perSecond(), rate.burst()),

@@ -11,4 +11,9 @@ public interface Callers {
      *     {@code unavailable} when it cannot be told at present
      */
     Caller authenticate(ApiKey key);
+
+    /** Whether it can be told at once, without asking the database. */
+    default boolean remembers(ApiKey key) {
+        return true;
+    }
 }

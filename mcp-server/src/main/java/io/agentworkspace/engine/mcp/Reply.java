@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Json;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
+import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -137,23 +139,27 @@ final class Reply {
 
     private void end(EventStream open, ObjectNode response) {
         try {
-            if (gone) {
-                open.cut(new EventStream.Gone(
-                        "the client is gone", new IOException("it does not take what is written")));
-            } else if (cancelled) {
+            if (cancelled && !gone) {
                 open.finish();
-            } else {
+            } else if (!gone) {
                 open.finish(response);
             }
         } catch (IOException e) {
-            open.cut(e);
+            gone = true;
         } finally {
             places.giveBack();
         }
+        if (gone) {
+            open.cut(new EventStream.Gone("the client is gone", new IOException("it does not take what is written")));
+        }
     }
 
-    /** Ends the answer for a defect, which the gate renders where nothing was sent yet. */
+    /** Ends the answer for a defect, which the gate renders where nothing was sent yet. Work that was stopped has none. */
     void fail(Throwable defect) {
+        if (isStopped()) {
+            finish(HttpStatus.OK_200, Json.object());
+            return;
+        }
         lock.lock();
         try {
             done = true;
@@ -162,6 +168,15 @@ final class Reply {
                 places.giveBack();
             }
             exchange.callback().failed(defect);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isStopped() {
+        lock.lock();
+        try {
+            return gone || cancelled;
         } finally {
             lock.unlock();
         }

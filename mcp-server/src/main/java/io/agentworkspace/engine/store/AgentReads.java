@@ -23,6 +23,15 @@ public final class AgentReads {
                            AND mine.owner_id = ctx.user_id))
             """;
 
+    private static final String ROSTER = """
+            ctx
+            JOIN roster r ON r.tenant_id = :tenant AND r.user_id = ctx.user_id
+            JOIN agent a ON a.tenant_id = r.tenant_id AND a.id = r.agent_id
+            """;
+
+    private static final String NAMED =
+            "ctx JOIN agent a ON a.tenant_id = :tenant AND starts_with(a.name_key, :prefix)";
+
     private final Db db;
     private final AgentStore agents;
 
@@ -40,15 +49,12 @@ public final class AgentReads {
         var after = Page.after(page, 1);
         var rows = db.sql(
                         call,
-                        ContextStore.WITH_CONTEXT + """
+                        ContextStore.WITH_CONTEXT
+                                + """
                 , page AS (
                     SELECT a.*
-                      FROM agent a, ctx
+                      FROM %s
                      WHERE a.tenant_id = :tenant AND a.name_key > :after AND %s
-                       AND CASE WHEN CAST(:prefix AS text) IS NOT NULL THEN starts_with(a.name_key, :prefix)
-                                ELSE EXISTS (SELECT 1 FROM roster r
-                                              WHERE r.tenant_id = a.tenant_id AND r.user_id = ctx.user_id
-                                                AND r.agent_id = a.id) END
                      ORDER BY a.name_key
                      LIMIT :limit + 1)
                 SELECT ctx.*,
@@ -63,7 +69,11 @@ public final class AgentReads {
                                 JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
                                WHERE p.tenant_id = a.tenant_id AND p.party_id = a.id AND %s) talk ON true) AS rows
                   FROM ctx
-                """.formatted(Visible.AGENT, AgentStore.RECORD, MAY_SEE_STREAM))
+                """.formatted(
+                                                prefix == null ? ROSTER : NAMED,
+                                                Visible.AGENT,
+                                                AgentStore.RECORD,
+                                                MAY_SEE_STREAM))
                 .set("prefix", prefix == null ? null : prefix.key())
                 .set("after", after.isEmpty() ? "" : after.getFirst())
                 .set("limit", limit)
@@ -79,8 +89,7 @@ public final class AgentReads {
     public record Found(Agent agent, Slice<Message> messages) {}
 
     /**
-     * The named agent, else the selected one, else self. Reading as that agent marks what it shows, and what is older
-     * there, as read.
+     * The named agent, else the selected one, else self. Reading as that agent marks what it shows as read.
      *
      * @throws Problem {@code no_context}, {@code not_found}
      */
@@ -117,28 +126,19 @@ public final class AgentReads {
                      WHERE %s
                      ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
                      LIMIT :limit + 1),
-                own AS (
-                    SELECT p.stream_id, p.read_seq, p.own_unread, st.last_seq,
-                           st.last_seq - p.read_seq - p.own_unread AS waiting
-                      FROM ctx, a, participant p
-                      JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                     WHERE a.id = ctx.self_id AND p.tenant_id = :tenant AND p.party_id = a.id
-                       AND CAST(:before AS uuid) IS NULL
-                       AND p.stream_id IN (SELECT stream_id FROM latest)),
-                marked AS (
-                    UPDATE participant p
-                       SET read_seq = own.last_seq, own_unread = p.own_unread - own.own_unread
-                      FROM own, a
-                     WHERE p.tenant_id = :tenant AND p.party_id = a.id AND p.stream_id = own.stream_id
-                       AND p.read_seq = own.read_seq AND own.waiting > 0)
+                shown AS (SELECT * FROM latest ORDER BY created_at DESC, stream_id DESC, seq DESC LIMIT :limit),
+                reader AS (SELECT a.id AS party_id FROM ctx, a WHERE a.id = ctx.self_id),
+                %s
                 SELECT ctx.*,
-                       (SELECT COALESCE(sum(waiting), 0) FROM own) AS cleared,
+                       %s AS cleared,
                        (SELECT %s FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
                        (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM latest m %s) AS messages
                   FROM ctx
                 """.formatted(
                                                 Visible.AGENT,
                                                 MAY_SEE_STREAM,
+                                                MessageStore.MARK_SHOWN,
+                                                MessageStore.CLEARED,
                                                 AgentStore.RECORD,
                                                 MessageStore.RECORD,
                                                 MessageStore.JOINS))

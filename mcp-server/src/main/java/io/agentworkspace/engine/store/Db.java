@@ -26,6 +26,9 @@ public final class Db implements AutoCloseable {
     private static final ScopedValue<Handle> CURRENT = ScopedValue.newInstance();
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String UNIQUE_VIOLATION = "23505";
+    /** What a server that has become a standby answers. */
+    private static final String READ_ONLY = "25006";
+
     private static final int ATTEMPTS = 4;
     private static final int WAIT_SECONDS = 5;
     /** In seconds. A database that has fallen silent is told from one that works: that one gives up a statement sooner. */
@@ -77,28 +80,34 @@ public final class Db implements AutoCloseable {
         return new Statement(this, text);
     }
 
-    /**
-     * Runs the work in one transaction, again from the start where the database asks for it (deadlock, serialization).
-     * An exception rolls back everything.
-     */
+    /** Runs the work in one transaction. An exception rolls back everything. */
     public <T> T transaction(Supplier<T> work) {
+        return withHandle(handle ->
+                handle.inTransaction(_ -> ScopedValue.where(CURRENT, handle).call(work::get)));
+    }
+
+    /**
+     * Runs the work on the current transaction's handle, or else on one of its own; there again from the start where the
+     * database asks for it (deadlock, serialization), since it has then undone everything.
+     */
+    <T> T withHandle(Function<Handle, T> work) {
+        if (CURRENT.isBound()) {
+            return work.apply(CURRENT.get());
+        }
         for (var attempt = 1; ; attempt++) {
             try {
-                return withHandle(handle -> handle.inTransaction(
-                        ignored -> ScopedValue.where(CURRENT, handle).call(work::get)));
+                return once(work);
             } catch (JdbiException e) {
-                if (attempt == ATTEMPTS || !RETRYABLE.contains(state(e))) {
+                if (!RETRYABLE.contains(state(e))) {
                     throw e;
+                } else if (attempt == ATTEMPTS) {
+                    throw Problem.unavailable();
                 }
             }
         }
     }
 
-    /** Runs one statement's work on the current transaction's handle, or else on one of its own. */
-    <T> T withHandle(Function<Handle, T> work) {
-        if (CURRENT.isBound()) {
-            return work.apply(CURRENT.get());
-        }
+    private <T> T once(Function<Handle, T> work) {
         takeTurn();
         try (var handle = jdbi.open()) {
             return work.apply(handle);
@@ -134,7 +143,8 @@ public final class Db implements AutoCloseable {
                 || state.startsWith("53")
                 || state.startsWith("57")
                 || state.equals("55P03")
-                || state.equals("25P03");
+                || state.equals("25P03")
+                || state.equals(READ_ONLY);
     }
 
     private static String state(Throwable e) {

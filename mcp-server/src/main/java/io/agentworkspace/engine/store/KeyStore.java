@@ -59,6 +59,12 @@ public final class KeyStore implements Callers {
                 .orElseThrow(() -> Problem.unauthenticated("the API key is not valid: unknown, expired or revoked"));
     }
 
+    @Override
+    public boolean remembers(ApiKey key) {
+        var found = remembered.getIfPresent(key.id());
+        return watch.isCurrent() && found != null && found.generation() == generation.get();
+    }
+
     private Found find(String id) {
         if (!watch.isCurrent()) {
             return lookUp(id);

@@ -59,6 +59,37 @@ public final class MessageStore {
             taken AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit)
             """;
 
+    /**
+     * CTEs {@code progress} and {@code marked}: what {@code reader (party_id)} has read with the messages {@code shown}. Marked
+     * is what is shown, where nothing unread lies before it: a reading position leaves no gaps.
+     */
+    static final String MARK_SHOWN = """
+            progress AS (
+                SELECT p.party_id, p.stream_id, p.read_seq, page.upto,
+                       (SELECT count(*) FROM message own
+                         WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
+                           AND own.seq > p.read_seq AND own.seq <= page.upto AND own.speaker_id = p.party_id) AS own
+                  FROM reader
+                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = reader.party_id
+                  JOIN (SELECT stream_id, min(seq) AS since, max(seq) AS upto FROM shown GROUP BY stream_id) page
+                    ON page.stream_id = p.stream_id
+                 WHERE page.upto > p.read_seq
+                   AND NOT EXISTS (SELECT 1 FROM message skipped
+                                    WHERE skipped.tenant_id = p.tenant_id AND skipped.stream_id = p.stream_id
+                                      AND skipped.seq > p.read_seq AND skipped.seq < page.since
+                                      AND skipped.speaker_id <> p.party_id)),
+            marked AS (
+                UPDATE participant p
+                   SET read_seq = progress.upto, own_unread = p.own_unread - progress.own
+                  FROM progress
+                 WHERE p.tenant_id = :tenant AND p.party_id = progress.party_id AND p.stream_id = progress.stream_id
+                   AND p.read_seq = progress.read_seq)
+            """;
+
+    /** How many messages {@link #MARK_SHOWN} marks that waited for the party. */
+    static final String CLEARED =
+            "(SELECT COALESCE(sum(upto - read_seq - own), 0) FROM progress WHERE party_id = ctx.self_id)";
+
     private final Db db;
 
     public MessageStore(Db db) {

@@ -45,6 +45,9 @@ public final class ZoneEntry {
         var domainName = domain != null
                 ? domain
                 : Name.of(Objects.requireNonNull(entered).name());
+        if (call.context().self() == null) {
+            hold(call, domainName);
+        }
         var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
                 SELECT d.name, z.stream_id, %s AS takes_part,
                        ARRAY(SELECT near.name FROM zone near
@@ -65,6 +68,16 @@ public final class ZoneEntry {
             throw ZoneStore.missing(name, found.zones());
         }
         return found.stream();
+    }
+
+    /**
+     * Keeps the domain's members as they are until the transaction ends: a user who is let out meanwhile must not come to
+     * listen again by speaking. An agent is safe without, since only its membership lets it listen.
+     */
+    private void hold(Call call, Name domain) {
+        db.sql(call, """
+                SELECT 1 FROM domain WHERE tenant_id = :tenant AND name_key = :domain FOR KEY SHARE
+                """).set("domain", domain.key()).one(_ -> true);
     }
 
     /** The stream of the zone that the context has entered. */

@@ -54,20 +54,9 @@ public final class ZoneReads {
                  WHERE caller.takes_part AND (CAST(:before AS bigint) IS NULL OR m.seq < :before)
                  ORDER BY m.seq DESC
                  LIMIT :limit + 1),
-            own AS (
-                SELECT p.party_id, p.stream_id, p.read_seq, p.own_unread, st.last_seq,
-                       st.last_seq - p.read_seq - p.own_unread AS waiting
-                  FROM ctx CROSS JOIN caller CROSS JOIN z
-                  JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
-                  JOIN participant p ON p.tenant_id = st.tenant_id AND p.stream_id = st.id
-                                    AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)
-                 WHERE caller.takes_part AND CAST(:before AS bigint) IS NULL),
-            marked AS (
-                UPDATE participant p
-                   SET read_seq = own.last_seq, own_unread = p.own_unread - own.own_unread
-                  FROM own
-                 WHERE p.tenant_id = :tenant AND p.party_id = own.party_id AND p.stream_id = own.stream_id
-                   AND p.read_seq = own.read_seq AND own.waiting > 0)
+            shown AS (SELECT * FROM latest ORDER BY seq DESC LIMIT :limit),
+            reader AS (SELECT COALESCE(ctx.self_id, ctx.user_id) AS party_id FROM ctx, caller WHERE caller.takes_part),
+            %s
             SELECT ctx.*,
                    (SELECT name FROM d) AS domain,
                    (SELECT takes_part FROM caller) AS takes_part,
@@ -77,10 +66,16 @@ public final class ZoneReads {
                           WHERE NOT EXISTS (SELECT 1 FROM z)
                           ORDER BY near.name_key
                           LIMIT 500) AS zones,
-                   (SELECT COALESCE(sum(waiting), 0) FROM own WHERE party_id = ctx.self_id) AS cleared,
+                   %s AS cleared,
                    (SELECT jsonb_agg(%s ORDER BY m.seq) FROM latest m %s) AS messages
               FROM ctx
-            """.formatted(Visible.TALK, ZoneStore.RECORD, MessageStore.RECORD, MessageStore.JOINS);
+            """.formatted(
+                            Visible.TALK,
+                            MessageStore.MARK_SHOWN,
+                            ZoneStore.RECORD,
+                            MessageStore.CLEARED,
+                            MessageStore.RECORD,
+                            MessageStore.JOINS);
 
     private final Db db;
     private final DomainReads domains;

@@ -167,7 +167,7 @@ final class AgentTools {
                 .description("""
                         Reads an agent: its record in profile, its latest messages (those that you may see) in content, oldest \
                         first. Without target.agent: the selected agent, else the one you are logged on as. Reading as the agent \
-                        itself marks its messages as read.""")
+                        itself marks what it shows as read, where nothing unread lies before it.""")
                 .needs(Capability.AGENT_READ)
                 .handledBy(Look.class, Shown.class, (in, call) -> {
                     var found = reads.read(
@@ -224,9 +224,6 @@ final class AgentTools {
                 .handledBy(Modify.class, Changed.class, (in, call) -> {
                     var held = hold(call, in.target(), in.ifRevision());
                     var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
-                    if (vx.description() != null && vx.description().isBlank()) {
-                        throw Problem.invalid("vx.description", "must not be blank; leave it out to keep the old one");
-                    }
                     var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
                     return change(call, held, change, List.of());
                 });

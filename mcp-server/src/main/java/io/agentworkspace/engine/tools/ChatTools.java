@@ -51,6 +51,9 @@ final class ChatTools {
             @Doc("The id of the message that this answers: it goes where that message stands.") @Nullable
             String replyTo,
 
+            @Doc("true: say it to the user whom the agent you are logged on as belongs to.") @Nullable
+            Boolean toUser,
+
             @Doc("How many of the messages that came in to return.") @Nullable
             Page page) {}
 
@@ -69,7 +72,7 @@ final class ChatTools {
                 .description("""
                         Says content, as the agent you are logged on as (AP_LogOn), else as the user. It goes to target.agent, or to \
                         target.domain and target.zone; else, with reply_to, where that message stands; else to the zone you entered \
-                        (ZN_Enter); else to the agent you selected (AP_Select). The answer's content holds your message as stored, \
+                        (ZN_Enter); else to the agent you selected (AP_Select). An agent speaks to its user with to_user. The answer's content holds your message as stored, \
                         then what has come in for you since your last call (these are marked read). So that agents do not answer each \
                         other without end, a message may be at most 8 hops from a person's or a fresh one, and two agents may exchange \
                         10 direct messages a minute.""")
@@ -82,7 +85,7 @@ final class ChatTools {
         var speaker = call.context().speaker();
         var replyTo = replyTo(in.replyTo());
         messages.takeTurn(call, speaker.id());
-        var to = destination(call, in.target(), replyTo);
+        var to = destination(call, in, replyTo);
         if (to.other() != null && to.other().id() == speaker.id()) {
             throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
         }
@@ -111,11 +114,12 @@ final class ChatTools {
         }
     }
 
-    private Destination destination(Call call, Targets.@Nullable Chat target, @Nullable UUID replyTo) {
+    private Destination destination(Call call, Chat in, @Nullable UUID replyTo) {
+        var target = in.target();
         if (target != null && target.agent() != null && (target.zone() != null || target.domain() != null)) {
             throw Problem.invalid("target", "must name an agent or a zone, not both");
         }
-        var named = target == null ? null : named(call, target);
+        var named = Boolean.TRUE.equals(in.toUser()) ? user(call, target) : target == null ? null : named(call, target);
         if (replyTo != null) {
             return answering(call, replyTo, named);
         }
@@ -129,12 +133,19 @@ final class ChatTools {
         if (context.agent() != null) {
             return direct(call, Name.of(context.agent().name()));
         }
-        if (context.self() != null && target != null && target.user() != null) {
-            return new Destination(null, context.user());
-        }
         throw Problem.noContext(
                 "nobody is addressed: give target.agent, or target.domain and target.zone, or enter a zone"
                         + " with ZN_Enter, or select an agent with AP_Select");
+    }
+
+    private static Destination user(Call call, Targets.@Nullable Chat target) {
+        if (target != null && (target.agent() != null || target.domain() != null || target.zone() != null)) {
+            throw Problem.invalid("to_user", "must stand alone: target names an agent or a zone besides");
+        }
+        if (call.context().self() == null) {
+            throw Problem.noContext("to_user is for agents: log on as one with AP_LogOn, or address an agent");
+        }
+        return new Destination(null, call.context().user());
     }
 
     private @Nullable Destination named(Call call, Targets.Chat target) {

@@ -114,8 +114,7 @@ final class Targets {
             @Doc("The zone to speak in; 'main' when only a domain is given.") @Nullable
             Name zone,
 
-            @Doc("Your own user name. An agent with nobody else to address speaks to this user.") @Nullable
-            Name user,
+            @Doc(USER) @Nullable Name user,
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 }

@@ -211,8 +211,11 @@ class AgentToolsTest {
         assertThat(changed.at("/changed").asBoolean()).isTrue();
         assertThat(changed.text("/agent/description")).isEqualTo("d");
         assertThat(changed.number("/revision")).isEqualTo(2);
-        ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':' '}}")
-                .refused(1004, "vx.description");
+        assertThat(ann.call("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':' ','profile':''}}")
+                        .ok()
+                        .at("/agent/profile")
+                        .asString(""))
+                .isEqualTo("p");
     }
 
     @Test

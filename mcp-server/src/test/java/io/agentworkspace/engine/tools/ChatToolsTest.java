@@ -80,11 +80,16 @@ class ChatToolsTest {
     }
 
     @Test
-    void anAgentWithNobodyElseToAddressSpeaksToItsUser() {
-        var said = ann.call("AP_Chat", "{'target':{'user':'ann','context':'Ada'},'content':'done'}")
+    void anAgentSpeaksToItsUser() {
+        var said = ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'done'}")
                 .ok();
         assertThat(said.text("/content/0/to")).isEqualTo("ann");
         assertThat(said.text("/content/0/to_kind")).isEqualTo("user");
+        ann.call("AP_Chat", "{'target':{'user':'ann','context':'Ada'},'content':'done'}")
+                .refused(1006, "AP_Select");
+        ann.call("AP_Chat", "{'to_user':true,'content':'done'}").refused(1006, "AP_LogOn");
+        ann.call("AP_Chat", "{'target':{'agent':'Bob','context':'Ada'},'to_user':true,'content':'done'}")
+                .refused(1004, "to_user");
     }
 
     @Test
@@ -168,5 +173,27 @@ class ChatToolsTest {
         assertThat(page.at("/next_cursor").isMissingNode()).isTrue();
         ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'cursor':'nonsense'}}")
                 .refused(1004, "page.cursor");
+    }
+
+    @Test
+    void readingMarksOnlyWhatItShows() {
+        for (var i = 1; i <= 5; i++) {
+            say("default", "Ada", "m" + i).ok();
+        }
+        var latest = ann.call("AP_Read", "{'target':{'context':'Ada'},'page':{'limit':2}}")
+                .ok();
+        assertThat(latest.texts("/content", "content")).containsExactly("m4", "m5");
+        assertThat(latest.number("/header/unread")).isEqualTo(5);
+        var older = ann.call(
+                        "AP_Read",
+                        "{'target':{'context':'Ada'},'page':{'limit':3,'cursor':'%s'}}"
+                                .formatted(latest.text("/next_cursor")))
+                .ok();
+        assertThat(older.texts("/content", "content")).containsExactly("m1", "m2", "m3");
+        assertThat(older.number("/header/unread")).isEqualTo(2);
+        assertThat(ann.call("AP_Read", "{'target':{'context':'Ada'},'page':{'limit':2}}")
+                        .ok()
+                        .number("/header/unread"))
+                .isZero();
     }
 }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model;
 
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The answer that every tool gives: header, status, and the tool's own fields beside them (contract, "Command response"). */
@@ -115,11 +116,21 @@ public final class Envelope {
         return Schema.of(Fields.class).json();
     }
 
-    /** The schema of a tool's whole answer. Only header and status are required: an error has nothing else. */
+    /**
+     * The schema of a tool's whole answer. Only header and status are required: an error has nothing else. Inside these two
+     * it is without sentences: a model that lists the tools would read them once for each.
+     */
     static ObjectNode schema(Class<? extends Record> output) {
         var schema = schema();
-        var own = Schema.of(output).json();
-        ((ObjectNode) schema.get("properties")).setAll((ObjectNode) own.get("properties"));
+        var properties = (ObjectNode) schema.get("properties");
+        properties.forEach(part -> part.get("properties").forEach(Envelope::silence));
+        properties.setAll((ObjectNode) Schema.of(output).json().get("properties"));
+        schema.findParents("maxLength").forEach(text -> ((ObjectNode) text).remove("maxLength"));
         return schema;
+    }
+
+    private static void silence(JsonNode field) {
+        ((ObjectNode) field).remove("description");
+        field.path("properties").forEach(Envelope::silence);
     }
 }

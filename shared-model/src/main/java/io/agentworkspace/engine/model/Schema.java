@@ -185,9 +185,8 @@ public final class Schema {
         if (value.asString().isBlank()) {
             if (field.required()) {
                 throw Problem.missing(path);
-            } else if (!text.oneOf().isEmpty()) {
-                return null; // Forms send what was not chosen as an empty string.
             }
+            return null; // Forms send what was not filled in as an empty string.
         }
         checkText(text, value.asString(), path);
         return value;
