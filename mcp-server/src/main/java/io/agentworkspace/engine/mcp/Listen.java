@@ -43,7 +43,7 @@ final class Listen {
         var params = Json.object();
         params.set("notifications", agreed);
         Wishes.tag(params, id);
-        open(exchange, new Listener.Purpose(id, null, ""), wishes)
+        open(exchange, new Listener.Purpose(id, null, 0), wishes)
                 .start(Message.notification("notifications/subscriptions/acknowledged", params));
     }
 

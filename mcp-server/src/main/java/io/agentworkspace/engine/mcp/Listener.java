@@ -37,10 +37,10 @@ final class Listener {
      *
      * @param subscription the id of the request that opened it, or null for the stream of a session
      * @param session the session's id in the store, or null
-     * @param mark tells apart the streams of one session
+     * @param opened the order among the streams of one session: a newer one takes over
      */
     record Purpose(
-            @Nullable JsonNode subscription, @Nullable String session, String mark) {}
+            @Nullable JsonNode subscription, @Nullable String session, long opened) {}
 
     /** @param closed what to do once, when it has ended */
     Listener(Exchange exchange, Purpose purpose, Wishes wishes, Duration patience, Runnable closed) {

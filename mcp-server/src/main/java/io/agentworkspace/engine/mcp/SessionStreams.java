@@ -3,7 +3,6 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.Signals;
 import java.util.List;
-import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,16 +28,17 @@ final class SessionStreams implements Signals.Listener {
         }
         exchange.ran("stream");
         var handle = visit.session().handle();
-        var mark = UUID.randomUUID().toString();
+        var opened = workings.sessions().next();
         var listener = workings.listen()
                 .session(
                         exchange,
-                        new Listener.Purpose(null, handle.id(), mark),
+                        new Listener.Purpose(null, handle.id(), opened),
                         workings.sessions().subscriptions(handle),
                         visit.quietTurn());
         listener.onSession(() -> refresh(listener, visit));
         listener.start(null);
-        workings.sessions().tell(new Signals.Signal(handle.tenant(), STREAM, List.of(handle.id(), mark), null));
+        workings.sessions()
+                .tell(new Signals.Signal(handle.tenant(), STREAM, List.of(handle.id(), Long.toString(opened)), null));
     }
 
     private void refresh(Listener listener, SessionLane.Visit visit) {
@@ -68,12 +68,14 @@ final class SessionStreams implements Signals.Listener {
             case Signals.SESSION ->
                 listeners.ofSession(
                         signal.t(), session, listener -> Thread.startVirtualThread(listener::sessionChanged));
-            case STREAM ->
+            case STREAM -> {
+                var newer = Long.parseLong(signal.n().getLast());
                 listeners.ofSession(signal.t(), session, listener -> {
-                    if (!signal.n().getLast().equals(listener.purpose().mark())) {
+                    if (listener.purpose().opened() < newer) {
                         listener.end();
                     }
                 });
+            }
             default -> {}
         }
     }

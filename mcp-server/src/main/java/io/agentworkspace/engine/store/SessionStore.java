@@ -102,6 +102,13 @@ public final class SessionStore {
         db.sql("SELECT pg_notify('mcp', :signal)").set("signal", text).one(_ -> true);
     }
 
+    /** A number greater than any before it, on whichever replica: the order in which streams were opened. */
+    public long next() {
+        return db.sql("SELECT nextval('entity_id') AS next")
+                .one(row -> row.number("next"))
+                .orElseThrow();
+    }
+
     private Statement on(Handle session, String text) {
         return db.sql(text)
                 .set("tenant", session.tenant())
