@@ -52,10 +52,9 @@ class CrashTest {
             var writers = new Writers(engine);
             try (writers) {
                 awaitStream(writers);
-                EngineProcess.signal("KILL", engine.postmaster());
-                await().atMost(Duration.ofSeconds(10))
-                        .pollInterval(Duration.ofMillis(5))
-                        .until(() -> ready(engine) == 503);
+                var killed = engine.postmaster();
+                EngineProcess.signal("KILL", killed);
+                await().atMost(Duration.ofSeconds(15)).ignoreExceptions().until(() -> engine.postmaster() != killed);
                 await().atMost(Duration.ofSeconds(15)).until(() -> ready(engine) == 200);
                 awaitStream(writers);
             }
