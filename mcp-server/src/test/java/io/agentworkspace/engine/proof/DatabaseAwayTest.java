@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 class DatabaseAwayTest {
     private static final int POOL = 12;
 
-    /** For changes of callers, and for what MCP's clients follow. */
-    private static final int LISTENING = 2;
+    /** Those of the watch on callers and of the changes that listeners are told of. */
+    private static final int LISTENERS = 2;
 
     private static Line line;
     private static Replica engine;
@@ -124,7 +124,7 @@ class DatabaseAwayTest {
             assertAllIsWell();
         }
         assertThat(create(Way.MCP, "never").error()).isEmpty();
-        await().atMost(Duration.ofSeconds(10)).until(() -> line.connections() <= POOL + LISTENING);
+        await().atMost(Duration.ofSeconds(10)).until(() -> line.connections() <= POOL + LISTENERS);
         await().atMost(Duration.ofSeconds(10)).until(() -> platformThreads() <= threads + 4);
     }
 
@@ -142,6 +142,6 @@ class DatabaseAwayTest {
         assertUnavailable(Way.ALIAS, Timed.of(() -> list(Way.ALIAS)), Duration.ofSeconds(6));
         line.mend();
         assertAllIsWell();
-        await().atMost(Duration.ofSeconds(10)).until(() -> line.connections() <= POOL + LISTENING);
+        await().atMost(Duration.ofSeconds(10)).until(() -> line.connections() <= POOL + LISTENERS);
     }
 }
