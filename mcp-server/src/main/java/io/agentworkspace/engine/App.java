@@ -51,6 +51,10 @@ final class App implements AutoCloseable {
     private final Clock clock;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private @Nullable String baseUrl;
+
+    /** Made last, and asked by the tools that it stands before. */
+    private volatile @Nullable Gate gate;
+
     private Optional<FirstKey> firstKey = Optional.empty();
 
     private App(Settings settings, Clock clock) {
@@ -106,13 +110,15 @@ final class App implements AutoCloseable {
     private record Parts(Db db, KeyStore keys, Presence presence, McpDoor.Replica replica) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
-        var runner = Toolbox.runner(parts.db(), parts.presence(), clock);
+        var runner = Toolbox.runner(
+                parts.db(), parts.presence(), clock, caller -> gate == null ? List.of() : gate.left(caller));
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var doors = new Doors(mcp, RestFacade.handler(runner, published, parts.db()::reachable, clock));
         var refusals = new Refusals(clock);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
-            server.serve(new Gate(rules(published), parts.keys(), refusals, clock, doors), refusals);
+            gate = new Gate(rules(published), parts.keys(), refusals, clock, doors);
+            server.serve(gate, refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
         }

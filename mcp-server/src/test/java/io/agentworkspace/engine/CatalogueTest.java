@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The real catalogue as its readers see it: golden files, the generated reference, and the OpenAPI document. */
 class CatalogueTest {
-    private static final Catalogue CATALOGUE = Toolbox.catalogue(TestDatabase.db());
+    private static final Catalogue CATALOGUE = Toolbox.catalogue(TestDatabase.db(), _ -> List.of());
     private static final JsonNode OPEN_API = openApi();
 
     private static List<Tool<?, ?>> tools() {

@@ -3,11 +3,13 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.identity.Credentials;
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -39,6 +41,10 @@ final class Admission {
             strangerLimit.take(address(request), answer);
         }
         return caller;
+    }
+
+    List<Allowance> left(Caller caller) {
+        return callerLimit.left(caller.principal()).stream().toList();
     }
 
     private @Nullable Caller identify(Request request, boolean isPublic, HttpFields.Mutable answer) {

@@ -2,11 +2,13 @@ package io.agentworkspace.engine.http;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Problem;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.TimeMeter;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -69,6 +71,15 @@ final class Buckets {
         if (!probe.canBeConsumed()) {
             throw refusal(Duration.ofNanos(probe.getNanosToWaitForRefill()));
         }
+    }
+
+    /** What is left; empty where there is no limit. */
+    Optional<Allowance> left(String asker) {
+        if (rate.isOff()) {
+            return Optional.empty();
+        }
+        var bucket = buckets.get(asker, _ -> newBucket());
+        return Optional.of(new Allowance("rate", rate.burst(), bucket.getAvailableTokens(), rate.windowSeconds()));
     }
 
     private Problem refusal(Duration wait) {

@@ -1,8 +1,11 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.model.Allowance;
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import java.time.Clock;
+import java.util.List;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -26,6 +29,11 @@ public final class Gate extends Handler.Wrapper {
         this.origins = new OriginRule(rules.origins());
         this.admission = new Admission(callers, rules, clock);
         this.refusals = refusals;
+    }
+
+    /** What the caller has left on this replica. */
+    public List<Allowance> left(Caller caller) {
+        return admission.left(caller);
     }
 
     @Override

@@ -3,15 +3,10 @@ package io.agentworkspace.engine.store;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JacksonException;
@@ -28,14 +23,10 @@ public final class Signals implements AutoCloseable {
     public static final int MAX_BYTES = 7_900;
 
     private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
-    private static final int BEAT_MILLIS = 1_000;
-    private static final int RETRY_MILLIS = 250;
+    private static final Duration BEAT = Duration.ofSeconds(1);
 
-    private final String url;
-    private final Properties properties = new Properties();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-    private final Thread thread;
-    private volatile boolean closed;
+    private final Channel channel;
 
     /**
      * One of them.
@@ -57,51 +48,22 @@ public final class Signals implements AutoCloseable {
     }
 
     public Signals(String jdbcUrl, @Nullable String user, @Nullable String password) {
-        this.url = jdbcUrl;
-        if (user != null) {
-            properties.setProperty("user", user);
-        }
-        if (password != null) {
-            properties.setProperty("password", password);
-        }
-        properties.setProperty("ApplicationName", "agent-workspace-engine-signals");
-        properties.setProperty("connectTimeout", "2");
-        properties.setProperty("socketTimeout", "5");
-        thread = Thread.ofVirtual().name("signals").start(this::watch);
+        channel = new Channel("mcp", new Channel.Login(jdbcUrl, user, password), BEAT, new Channel.Ear() {
+            @Override
+            public void opened() {
+                listeners.forEach(Listener::gap);
+            }
+
+            @Override
+            public void heard(String payload) {
+                hear(payload);
+            }
+        });
+        channel.open();
     }
 
     public void onSignal(Listener listener) {
         listeners.add(listener);
-    }
-
-    private void watch() {
-        while (!closed) {
-            try (var connection = DriverManager.getConnection(url, properties)) {
-                listen(connection);
-            } catch (SQLException e) {
-                if (!closed) {
-                    LOG.debug("the signals lost their connection", e);
-                    pause();
-                }
-            }
-        }
-    }
-
-    private void listen(Connection connection) throws SQLException {
-        try (var statement = connection.createStatement()) {
-            statement.execute("LISTEN mcp");
-            listeners.forEach(Listener::gap);
-            while (!closed) {
-                var heard = connection.unwrap(PGConnection.class).getNotifications(BEAT_MILLIS);
-                if (heard == null || heard.length == 0) {
-                    statement.execute("SELECT 1"); // A connection that died silently shows here.
-                    continue;
-                }
-                for (var notification : heard) {
-                    hear(notification.getParameter());
-                }
-            }
-        }
     }
 
     private void hear(String text) {
@@ -113,21 +75,8 @@ public final class Signals implements AutoCloseable {
         }
     }
 
-    private static void pause() {
-        try {
-            Thread.sleep(RETRY_MILLIS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     @Override
     public void close() {
-        closed = true;
-        try {
-            thread.join(Duration.ofSeconds(3));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        channel.close();
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentReads;
@@ -32,9 +33,9 @@ import java.util.List;
 public final class Toolbox {
     private Toolbox() {}
 
-    public static Runner runner(Db db, Presence presence, Clock clock) {
+    public static Runner runner(Db db, Presence presence, Clock clock, Allowance.Meter meter) {
         return new Runner(
-                catalogue(db),
+                catalogue(db, meter),
                 db,
                 new ContextStore(db),
                 new IdempotencyStore(db),
@@ -42,7 +43,7 @@ public final class Toolbox {
     }
 
     /** All tools in the order that clients are shown: in each family a harmless read first. */
-    public static Catalogue catalogue(Db db) {
+    public static Catalogue catalogue(Db db, Allowance.Meter meter) {
         var contexts = new ContextStore(db);
         var messages = new MessageStore(db);
         var agents = new AgentStore(db);
@@ -51,7 +52,7 @@ public final class Toolbox {
         var memberships = new MembershipStore(db, agents);
         var zones = new ZoneStore(db);
         var tools = new ArrayList<Tool<?, ?>>();
-        tools.addAll(new UserTools(new UserReads(db)).tools());
+        tools.addAll(new UserTools(new UserReads(db), meter).tools());
         tools.addAll(new AgentTools(agents, new AgentReads(db, agents)).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         tools.addAll(new ChatTools(agents, messages, new ZoneEntry(db, domains)).tools());

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Role;
@@ -12,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 /** The users: US_Read. */
 final class UserTools {
     private final UserReads users;
+    private final Allowance.Meter meter;
 
-    UserTools(UserReads users) {
+    UserTools(UserReads users, Allowance.Meter meter) {
         this.users = users;
+        this.meter = meter;
     }
 
     List<Tool<?, ?>> tools() {
@@ -35,6 +38,9 @@ final class UserTools {
 
             @Doc("The tenant's plan.") String plan,
 
+            @Doc("What you have left of what is limited; empty where nothing is.")
+            List<Allowance> limits,
+
             @Doc("The agent that you are logged on as.") @Nullable
             String self,
 
@@ -48,7 +54,7 @@ final class UserTools {
         return Tool.named("US_Read")
                 .title("Who am I")
                 .description("""
-                        Tells who you are: user, role, capabilities, tenant, plan and the server's time; header.context tells what is \
+                        Tells who you are: user, role, capabilities, tenant, plan, what is left of your limits, and the server's time; header.context tells what is \
                         selected. A good first call: it changes nothing.""")
                 .needs(Capability.USER_READ)
                 .handledBy(Read.class, Shown.class, (in, call) -> {
@@ -60,6 +66,7 @@ final class UserTools {
                             call.caller().capabilities().stream().sorted().toList(),
                             call.caller().tenantName(),
                             found.plan(),
+                            meter.left(call.caller()),
                             self == null ? null : self.name(),
                             call.now());
                     return new Shown(List.of(me), List.of());

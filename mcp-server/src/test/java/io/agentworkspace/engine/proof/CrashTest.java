@@ -54,8 +54,10 @@ class CrashTest {
                 awaitStream(writers);
                 var killed = engine.postmaster();
                 EngineProcess.signal("KILL", killed);
-                await().atMost(Duration.ofSeconds(15)).ignoreExceptions().until(() -> engine.postmaster() != killed);
-                await().atMost(Duration.ofSeconds(15)).until(() -> ready(engine) == 200);
+                // It may be back before anyone was told that it is away.
+                await().ignoreExceptions()
+                        .atMost(Duration.ofSeconds(20))
+                        .until(() -> engine.postmaster() != killed && ready(engine) == 200);
                 awaitStream(writers);
             }
             System.out.printf(

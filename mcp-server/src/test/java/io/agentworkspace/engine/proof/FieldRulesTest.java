@@ -31,7 +31,7 @@ class FieldRulesTest {
     @EnumSource(Way.class)
     void theWrongJsonTypeIsMalformedForEveryFieldOfEveryTool(Way way) {
         var before = Rows.of(tenant.id(Door.REST));
-        for (var tool : Toolbox.catalogue(TestDatabase.db()).tools()) {
+        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of()).tools()) {
             wrongTypes(way, tool.name(), tool.inputSchema().json(), "%s");
         }
         assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);

@@ -108,7 +108,7 @@ class RoundTripsTest {
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
         // One connection: what it has prepared once it need not prepare again.
         db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
-        runner = Toolbox.runner(db, new Presence(db), CLOCK);
+        runner = Toolbox.runner(db, new Presence(db), CLOCK, _ -> List.of());
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
         var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

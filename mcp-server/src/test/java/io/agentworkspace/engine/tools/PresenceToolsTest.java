@@ -134,6 +134,7 @@ class PresenceToolsTest {
         assertThat(me.text("/profile/0/capabilities/0")).isEqualTo("*");
         assertThat(me.text("/profile/0/plan")).isEqualTo("unlimited");
         assertThat(me.at("/content").isEmpty()).isTrue();
+        assertThat(me.at("/profile/0/limits").isArray()).isTrue();
     }
 
     @Test

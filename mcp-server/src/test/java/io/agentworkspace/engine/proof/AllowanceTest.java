@@ -1,0 +1,34 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a caller is told of what it has left. */
+class AllowanceTest {
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void whoAsksWhoItIsHearsWhatIsLeft(Door door) {
+        var key = new TestTenant().key(door, "ann", Role.MEMBER, List.of("*"));
+        var settings = Map.of("ENGINE_DATABASE_URL", TestDatabase.url(), "ENGINE_RATE_LIMIT", "1/s burst 100");
+        try (var engine = Replica.start(settings)) {
+            var first = door.call(engine.url(), key, "US_Read", Json.object()).ok();
+            assertThat(first.text("/profile/0/limits/0/scope")).isEqualTo("rate");
+            assertThat(first.number("/profile/0/limits/0/limit")).isEqualTo(100);
+            assertThat(first.number("/profile/0/limits/0/remaining")).isBetween(98L, 99L);
+            assertThat(first.number("/profile/0/limits/0/window_seconds")).isEqualTo(100);
+            var second = door.call(engine.url(), key, "US_Read", Json.object()).ok();
+            assertThat(second.number("/profile/0/limits/0/remaining"))
+                    .isLessThan(first.number("/profile/0/limits/0/remaining") + 1);
+        }
+    }
+}
