@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,14 +24,22 @@ public final class EngineProcess implements AutoCloseable {
     /** Returns when it is ready. */
     public static EngineProcess start(Path dataDir) {
         try {
-            return new EngineProcess(
-                    spawn("--port", "0", "--rate-limit", "off", "--data-dir", dataDir.toString()), dataDir);
+            // Into a file: a pipe that nobody reads is soon full, and then the engine stands still.
+            var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
+            var process = engine("--port", "0", "--rate-limit", "off", "--data-dir", dataDir.toString())
+                    .redirectError(log)
+                    .start();
+            return new EngineProcess(process, dataDir);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     static Process spawn(String... flags) throws IOException {
+        return engine(flags).start();
+    }
+
+    private static ProcessBuilder engine(String... flags) {
         var command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -39,7 +48,7 @@ public final class EngineProcess implements AutoCloseable {
                 System.getProperty("java.class.path"),
                 Main.class.getName()));
         command.addAll(List.of(flags));
-        return new ProcessBuilder(command).start();
+        return new ProcessBuilder(command);
     }
 
     /** The frame with the key is shown at the first start only. */
@@ -49,7 +58,7 @@ public final class EngineProcess implements AutoCloseable {
             line = engine.inputReader().readLine();
         }
         if (line == null) {
-            throw new IOException("no ready line: " + engine.errorReader().readLine());
+            throw new IOException("the engine ended without a ready line");
         }
         return line;
     }
