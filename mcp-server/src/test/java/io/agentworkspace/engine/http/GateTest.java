@@ -150,7 +150,7 @@ class GateTest {
         assertThat(json(server.get(path)).at("/status/internal_code").asInt()).isEqualTo(2001);
         var both = server.get(path, "X-Api-Key", server.key, "Authorization", "Bearer " + stranger());
         assertThat(both.statusCode()).isEqualTo(400);
-        assertThat(json(both).at("/status/error").asString()).isEqualTo("bad_request");
+        assertThat(json(both).at("/status/error").asString()).isEqualTo("invalid_field");
     }
 
     @Test

@@ -43,7 +43,7 @@ public final class Envelope {
                 .put("note", problem.note())
                 .put("internal_code", failure.code())
                 .put("http_code", failure.commandStatus())
-                .put("error", failure.error());
+                .put("error", failure.commandError());
         return envelope;
     }
 

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.model;
 
+import java.util.Arrays;
+
 /**
  * Every way in which a request can be refused, with how it looks at each door (decisions, section 3). A new case does
  * not compile until it says its code, its symbolic name, its status on command routes and its status elsewhere.
@@ -47,6 +49,15 @@ public enum Failure {
     /** The symbolic name, {@code status.error}. */
     public String error() {
         return error;
+    }
+
+    /** The symbolic name on command routes: that of the command error which the code means there. */
+    public String commandError() {
+        return Arrays.stream(values())
+                .filter(failure -> failure.code == code)
+                .findFirst()
+                .orElse(this)
+                .error;
     }
 
     /** The HTTP status on command routes: one of 400, 401, 429, 500. */
