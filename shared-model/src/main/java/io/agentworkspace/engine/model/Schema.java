@@ -2,7 +2,6 @@ package io.agentworkspace.engine.model;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -233,11 +232,5 @@ public final class Schema {
 
     private static String join(String path, String name) {
         return path.isEmpty() ? name : path + "." + name;
-    }
-
-    /** The top-level names, in order. */
-    public List<String> names() {
-        return StreamSupport.stream(json.get("properties").propertyNames().spliterator(), false)
-                .toList();
     }
 }
