@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Two replicas on one database behind a proxy that gives each request to the other one: a client is served as if there
@@ -127,6 +128,11 @@ class ReplicasTest {
         }
     }
 
+    private static String answer(JsonNode question, String user) {
+        return "{'jsonrpc': '2.0', 'id': %s, 'result': {'action': 'accept', 'content': {'username': '%s'}}}"
+                .formatted(question, user);
+    }
+
     @Test
     void aCancellationAndAnAnswerFindTheReplicaThatWorks() throws IOException {
         try (var one = new SampleServer(Fixtures.offer());
@@ -136,9 +142,12 @@ class ReplicasTest {
             var talk = new Peer(before.url("/mcp"), one.key).session("2025-11-25", Peer.ALL);
             try (var events =
                     talk.events("tools/call", "{'name': 'test_elicitation', 'arguments': {'message': 'Who?'}}")) {
-                var answer =
-                        "{'jsonrpc': '2.0', 'id': %s, 'result': {'action': 'accept', 'content': {'username': 'ann'}}}";
-                talk.post(answer.formatted(events.next().get("id")));
+                var question = events.next().get("id");
+                assertThat(talk.post(answer(question, "ann".repeat(2_000))).statusCode())
+                        .as("too long for one replica to tell the other")
+                        .isEqualTo(413);
+                talk.call("ping", "{}");
+                talk.post(answer(question, "ann"));
                 assertThat(events.next().at("/result/content/0/text").asString())
                         .contains("ann");
             }
@@ -149,6 +158,20 @@ class ReplicasTest {
                         .formatted(Peer.json(body).get("id")));
                 await().until(events::ended);
             }
+        }
+    }
+
+    @Test
+    void aClientThatHangsUpOnTheProxyStopsTheWorkBehindIt() throws IOException {
+        try (var server = new SampleServer(Fixtures.offer());
+                var before = new AlternatingProxy(server.url("").toString())) {
+            var stopped = Fixtures.STOPPED.get();
+            try (var events = new Peer(before.url("/mcp"), server.key)
+                    .session("2025-11-25", "{}")
+                    .events("tools/call", "{'name': 'test_slow'}")) {
+                events.next("notifications/message");
+            }
+            await().atMost(Duration.ofSeconds(5)).until(() -> Fixtures.STOPPED.get() > stopped);
         }
     }
 
