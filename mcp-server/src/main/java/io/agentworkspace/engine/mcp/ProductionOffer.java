@@ -19,17 +19,20 @@ public final class ProductionOffer {
 
     private ProductionOffer() {}
 
-    public static Offer of(ToolRunner runner, String version, Clock clock) {
-        var identity = new Offer.Identity(
+    static Offer.Identity identity(String version) {
+        return new Offer.Identity(
                 "io.agentworkspace/engine",
                 "Agent Workspace Engine",
                 version,
                 "Agents, domains they meet in, zones they talk in, and memory banks they share.",
                 INSTRUCTIONS);
+    }
+
+    public static Offer of(ToolRunner runner, String version, Clock clock) {
         var tools = new CatalogueTools(runner, clock);
         var skills = new SkillResources(ShippedSkills.read());
         return new Offer(
-                identity,
+                identity(version),
                 List.of(tools, new Discovery(runner.catalogue(), tools)),
                 List.of(new SkillFiles(skills), new EngineResources(runner)),
                 List.of(new SkillPrompts(skills)),

@@ -113,18 +113,4 @@ class SelectionTest {
                         .isMissingNode())
                 .isTrue();
     }
-
-    @Test
-    void theDoorDescribesItselfToStrangers() {
-        var card = Peer.json(server.get("/mcp/server-card"));
-        assertThat(card.get("name").asString()).matches("[a-z.]+/[a-z]+");
-        assertThat(card.get("description").asString()).hasSizeBetween(1, 100);
-        assertThat(card.at("/remotes/0/url").asString())
-                .isEqualTo(server.url("/mcp").toString());
-        var catalog = Peer.json(server.get("/.well-known/ai-catalog.json"));
-        assertThat(catalog.at("/entries/0/url").asString())
-                .isEqualTo(server.url("/mcp/server-card").toString());
-        assertThat(server.get("/mcp/server-card").headers().firstValue("Content-Type"))
-                .hasValue("application/mcp-server-card+json");
-    }
 }
