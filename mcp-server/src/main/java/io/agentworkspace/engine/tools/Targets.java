@@ -47,12 +47,6 @@ final class Targets {
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    record EnteredDomain(
-            @Doc("The domain's name; the entered one when left out.") @Nullable
-            Name domain,
-
-            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
-
     record EnteredDomainAgent(
             @Doc("The domain's name; the entered one when left out.") @Nullable
             Name domain,
@@ -93,6 +87,15 @@ final class Targets {
             Name domain,
 
             @Doc("The zone's name.") @Nullable Name zone,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record ZonePrefix(
+            @Doc("The domain's name; the entered one when left out.") @Nullable
+            Name domain,
+
+            @Doc("How the zones' names start; all when left out.") @Nullable
+            Name zone,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     /** For what is never taken from the context. */
