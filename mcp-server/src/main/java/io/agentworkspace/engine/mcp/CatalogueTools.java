@@ -84,7 +84,7 @@ public final class CatalogueTools implements ToolSource {
             return Outcome.done(result(new Answer(envelope, problem, false)));
         }
         var answer = runner.run(new ToolRunner.Request(
-                tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey()));
+                tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey(), turn::progress));
         if (answer.replayed()) {
             turn.markReplayed();
         }
