@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The targets of the contract's commands: each lists just the fields that its commands use. */
 final class Targets {
     static final String USER = "Your own user name; an admin may name the user to act for.";
-    static final String CONTEXT =
-            "A name you choose for a separate context of your key (default: 'default'), so that several processes can share it.";
+    static final String CONTEXT = "A separate context of your key, under a name that you choose (default: 'default').";
 
     private Targets() {}
 
