@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -26,6 +28,16 @@ public final class CatalogueTools implements ToolSource {
         this.runner = runner;
         this.clock = clock;
         runner.catalogue().tools().forEach(tool -> descriptions.put(tool.name(), ToolDescription.mcp(tool)));
+    }
+
+    /** Of the whole catalogue, which is public: what a key may not use is no mistyped name. */
+    @Override
+    public Names names(Caller caller) {
+        var tools = runner.catalogue().tools();
+        var families = tools.stream().map(Tool::family).distinct();
+        return new Names(
+                Stream.concat(families, Stream.of(Selection.ALL)).toList(),
+                tools.stream().map(Tool::name).toList());
     }
 
     /** In catalogue order. */
@@ -98,7 +110,7 @@ public final class CatalogueTools implements ToolSource {
 
     private Outcome carryOut(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         var answer = runner.run(new ToolRunner.Request(
-                tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey()));
+                tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey(), turn::progress));
         if (answer.replayed()) {
             turn.markReplayed();
         }

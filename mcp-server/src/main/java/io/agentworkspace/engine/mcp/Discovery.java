@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
@@ -57,6 +58,13 @@ public final class Discovery implements ToolSource {
                 .put("idempotentHint", readOnly)
                 .put("openWorldHint", false);
         return tool;
+    }
+
+    @Override
+    public Names names(Caller caller) {
+        return new Names(
+                List.of(Selection.DISCOVERY),
+                shown.stream().map(tool -> tool.get("name").asString()).toList());
     }
 
     @Override

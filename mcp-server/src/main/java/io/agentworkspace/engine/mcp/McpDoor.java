@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class McpDoor extends Handler.Abstract implements Graceful {
     private final Pulse pulse = new Pulse();
     private final Listeners listeners;
+    private final Selectable selectable;
     private final Routing routing;
     private final ServerCard card;
     private final TaskWorkers workers;
@@ -69,10 +70,12 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         var interview = new Interview(replica.sessions());
         var sessionStreams = new SessionStreams(workings);
         var work = new SessionWork(methods, workings, inFlight, interview);
+        selectable = new Selectable(offer.tools());
         routing = new Routing(
                 new ModernLane(methods, workings),
                 new SessionLane(methods, workings, work, sessionStreams),
-                new BareLane(methods));
+                new BareLane(methods),
+                selectable);
         card = new ServerCard(offer.identity(), mcpUrl);
         replica.signals().onSignal(listeners);
         replica.signals().onSignal(inFlight);
@@ -92,6 +95,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         if (!Selection.isPath(path)) {
             return false;
         }
+        selectable.checkPath(exchange);
         switch (request.getMethod()) {
             case "POST" -> {
                 checkContent(request);

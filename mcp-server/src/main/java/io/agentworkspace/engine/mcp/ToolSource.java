@@ -1,11 +1,31 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Caller;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Tools that a door serves. What it lists and what it runs depend on the caller, never on an earlier request. */
 public interface ToolSource {
+    /** What a request may name to limit itself; everything else that it names is refused. */
+    default Names names(Caller caller) {
+        return Names.NONE;
+    }
+
+    /**
+     * Names of tools, and of the sets that they are in.
+     *
+     * @param toolsets in lower case
+     */
+    record Names(List<String> toolsets, List<String> tools) {
+        static final Names NONE = new Names(List.of(), List.of());
+
+        public Names {
+            toolsets = List.copyOf(toolsets);
+            tools = List.copyOf(tools);
+        }
+    }
+
     /** As {@code tools/list} shows them, in an order that stays. */
     List<ObjectNode> list(Turn turn);
 

@@ -39,7 +39,7 @@ class ConformanceTest {
             "json-schema-2020-12",
             "server-session-lifecycle");
 
-    /** The scenarios of the tasks extension, run one by one: they belong to no revision's requirements. */
+    /** The scenarios of the tasks extension, which belong to no revision's requirements. */
     private static final List<String> TASKS = List.of(
             "tasks-capability-negotiation",
             "tasks-dispatch-and-envelope",
@@ -103,13 +103,6 @@ class ConformanceTest {
                 direct.put(revision, new Referee(server.url("/mcp").toString(), server.key).requirements(revision));
                 alternating.put(revision, new Referee(proxy.url("/mcp"), server.key).requirements(revision));
             }
-            for (var scenario : TASKS) {
-                direct.get(MODERN)
-                        .put(scenario, new Referee(server.url("/mcp").toString(), server.key).scenario(scenario, MODERN));
-                alternating
-                        .get(MODERN)
-                        .put(scenario, new Referee(proxy.url("/mcp"), server.key).scenario(scenario, MODERN));
-            }
         }
     }
 
@@ -131,9 +124,13 @@ class ConformanceTest {
 
     @Test
     void whatTheRefereeRunsWithoutScoringPassesToo() {
-        for (var revision : List.of(SESSIONS, MODERN)) {
-            assertThat(unscored(revision, direct)).isNotEmpty().allMatch(Verdict::passed);
-            assertThat(unscored(revision, alternating)).isNotEmpty().allMatch(Verdict::passed);
+        for (var way : List.of(direct, alternating)) {
+            for (var revision : List.of(SESSIONS, MODERN)) {
+                assertThat(unscored(revision, way))
+                        .filteredOn(verdict -> UNSCORED.contains(verdict.scenario()))
+                        .isNotEmpty()
+                        .allMatch(ConformanceTest::passedInFull);
+            }
         }
     }
 
@@ -174,8 +171,9 @@ class ConformanceTest {
     }
 
     private static List<Verdict> unscored(String revision, Map<String, Map<String, Verdict>> run) {
+        var required = Referee.required(revision);
         return run.get(revision).values().stream()
-                .filter(verdict -> UNSCORED.contains(verdict.scenario()))
+                .filter(verdict -> !required.contains(verdict.scenario()) && !TASKS.contains(verdict.scenario()))
                 .toList();
     }
 
@@ -198,6 +196,12 @@ class ConformanceTest {
         }
         page.append("\n## The tasks extension\n\n");
         page.append(table(tasks(direct), MODERN));
+        page.append("""
+
+                A scenario is untested where the referee skips it, or the fixtures that it looks for are not here. `server-sse-polling` wants a
+                tool call whose stream was closed to go on and be fetched with `Last-Event-ID`: here a client that hangs up stops
+                the work, and streams are [not resumed](decisions/mcp-sessions.md).
+                """);
         page.append(
                 "\n## The production server, with a key and without fixtures\n\n| revision | scenarios |\n|---|---|\n");
         WITHOUT_FIXTURES.forEach((revision, scenarios) ->
@@ -224,8 +228,8 @@ class ConformanceTest {
     private static String result(@Nullable Verdict verdict) {
         return verdict == null
                 ? "did not run"
-                : verdict.count("SKIPPED") > 0 && verdict.count("SUCCESS") == 0
-                        ? "skipped by the referee"
+                : verdict.passed() && verdict.count("SUCCESS") == 0
+                        ? "untested"
                         : "%d %s".formatted(verdict.count("SUCCESS"), verdict.passed() ? "passed" : "failed");
     }
 }

@@ -77,7 +77,7 @@ class OtherTenantTest {
             DM_Kick {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
             DM_Ban {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
             DM_Unban {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
-            ZN_List {'target':{'domain':'$domain'}}
+            ZN_List {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}}
             ZN_Read {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}} {'target':{'domain':'Den'},'page':{'cursor':'$cursor'}}
             ZN_Enter {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}}
             ZN_Leave {}
