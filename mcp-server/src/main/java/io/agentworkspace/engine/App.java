@@ -36,6 +36,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +52,7 @@ final class App implements AutoCloseable {
 
     private final Settings settings;
     private final Clock clock;
+    private final UnaryOperator<Handler> around;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private @Nullable String baseUrl;
 
@@ -58,14 +61,20 @@ final class App implements AutoCloseable {
 
     private Optional<FirstKey> firstKey = Optional.empty();
 
-    private App(Settings settings, Clock clock) {
+    private App(Settings settings, Clock clock, UnaryOperator<Handler> around) {
         this.settings = settings;
         this.clock = clock;
+        this.around = around;
     }
 
     /** Returns when it is ready to serve. What it opened before a failure is closed again. */
     static App start(Settings settings) {
-        var app = new App(settings, Clock.systemUTC());
+        return start(settings, UnaryOperator.identity());
+    }
+
+    /** @param around puts something before the gate that sees all traffic */
+    static App start(Settings settings, UnaryOperator<Handler> around) {
+        var app = new App(settings, Clock.systemUTC(), around);
         try {
             app.open();
             return app;
@@ -122,7 +131,7 @@ final class App implements AutoCloseable {
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
             gate = new Gate(rules(published), parts.keys(), refusals, clock, doors);
-            server.serve(gate, refusals);
+            server.serve(around.apply(gate), refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
         }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.mcp.Offer;
 import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -68,7 +69,7 @@ public final class SampleServer implements AutoCloseable {
                     callers,
                     strangers);
             var doors = new Doors(new McpDoor(offer, TestDatabase.replica(keys), url("").toString()), new SampleRest());
-            web.serve(new Gate(rules, keys, refusals, clock, doors), refusals);
+            web.serve(new Wire(new Gate(rules, keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
