@@ -23,6 +23,7 @@ import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
@@ -88,8 +89,10 @@ final class App implements AutoCloseable {
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
+                keys,
                 new SealKeys(db, clock),
                 new SessionStore(db),
+                new TaskStore(db),
                 keep(source.signals()),
                 new Interest(db, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
@@ -102,6 +105,7 @@ final class App implements AutoCloseable {
                                 trash::purge,
                                 replica.keys()::purge,
                                 replica.sessions()::purge,
+                                replica.tasks()::purge,
                                 replica.interest()::purge)))
                 .start();
         serve(server, published, new Parts(db, keys, presence, replica));

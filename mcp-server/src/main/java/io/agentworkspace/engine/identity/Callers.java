@@ -2,15 +2,18 @@ package io.agentworkspace.engine.identity;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Problem;
+import java.util.Optional;
 
 /** Knows whose a key is. */
-@FunctionalInterface
 public interface Callers {
     /**
      * @throws Problem {@code unauthenticated} for a key that is unknown, expired or revoked, all alike;
      *     {@code unavailable} when it cannot be told at present
      */
     Caller authenticate(ApiKey key);
+
+    /** Whom a principal stands for at present; nobody when its credential is not, or no longer, valid. */
+    Optional<Caller> current(String principal);
 
     /** Whether it can be told at once, without asking the database. */
     default boolean remembers(ApiKey key) {

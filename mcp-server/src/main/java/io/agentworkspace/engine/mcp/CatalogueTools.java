@@ -66,6 +66,26 @@ public final class CatalogueTools implements ToolSource {
         return Optional.ofNullable(descriptions.get(name));
     }
 
+    @Override
+    public Pace pace(String name, ObjectNode arguments, Turn turn) {
+        return runner.catalogue()
+                .find(name)
+                .filter(turn.selection()::includes)
+                .map(tool -> pace(tool, turn))
+                .orElse(Pace.QUICK);
+    }
+
+    /** A refusal is told at once. */
+    static Pace pace(Tool<?, ?> tool, Turn turn) {
+        return tool.isLong() && turn.caller().may(tool) ? Pace.LONG : Pace.QUICK;
+    }
+
+    /** A task is not begun before the person has agreed. */
+    @Override
+    public Optional<Outcome> before(String name, ObjectNode arguments, Turn turn) {
+        return runner.catalogue().find(name).flatMap(tool -> confirmed(tool, arguments, turn));
+    }
+
     /** A tool's own failure is a result, so that a model can read the note and correct itself. */
     @Override
     public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
@@ -74,15 +94,21 @@ public final class CatalogueTools implements ToolSource {
 
     Outcome run(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         turn.ran(tool.name());
+        return confirmed(tool, arguments, turn).orElseGet(() -> carryOut(tool, arguments, turn));
+    }
+
+    /** What stands against carrying it out: the question that confirms it, or that it was not confirmed. */
+    Optional<Outcome> confirmed(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         var open = confirmation.ask(tool, arguments, turn);
-        if (open.isPresent()) {
-            return open.get();
+        if (open.isPresent() || !confirmation.isRefused(tool, turn)) {
+            return open;
         }
-        if (confirmation.isRefused(tool, turn)) {
-            var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
-            var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
-            return Outcome.done(result(new Answer(envelope, problem, false)));
-        }
+        var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
+        var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
+        return Optional.of(Outcome.done(result(new Answer(envelope, problem, false))));
+    }
+
+    private Outcome carryOut(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         var answer = runner.run(new ToolRunner.Request(
                 tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey(), turn::progress));
         if (answer.replayed()) {

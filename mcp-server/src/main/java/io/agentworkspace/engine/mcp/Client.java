@@ -61,6 +61,11 @@ public record Client(Revision revision, Set<Ability> abilities, Set<String> exte
         return new Client(Revision.JUNE_2025, Set.of(), Set.of());
     }
 
+    /** Whether a call may be answered with a task. */
+    boolean takesTasks() {
+        return revision.isStateless() && extensions.contains(TasksExtension.IDENTIFIER);
+    }
+
     public boolean can(Ability ability) {
         return abilities.contains(ability);
     }

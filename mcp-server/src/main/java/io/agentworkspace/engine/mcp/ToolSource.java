@@ -34,4 +34,17 @@ public interface ToolSource {
 
     /** Runs the tool; empty when it is none of these. Access is checked here again. */
     Optional<Outcome> call(String name, ObjectNode arguments, Turn turn);
+
+    /** How a call of the tool is answered, if it is one of these that the turn may use. */
+    default Pace pace(String name, ObjectNode arguments, Turn turn) {
+        return Pace.QUICK;
+    }
+
+    /**
+     * What has to be settled with the client before a call becomes a task: questions, or a result that makes the task
+     * needless. The answers reach the task.
+     */
+    default Optional<Outcome> before(String name, ObjectNode arguments, Turn turn) {
+        return Optional.empty();
+    }
 }

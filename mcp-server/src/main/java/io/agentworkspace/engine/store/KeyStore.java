@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class KeyStore implements Callers {
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
+    private static final String PRINCIPAL = "key:";
     private static final byte[] NO_HASH = new byte[32];
 
     private final Db db;
@@ -57,6 +58,16 @@ public final class KeyStore implements Callers {
         return known.filter(found -> fits && !isExpired(found))
                 .map(Known::caller)
                 .orElseThrow(() -> Problem.unauthenticated("the API key is not valid: unknown, expired or revoked"));
+    }
+
+    @Override
+    public Optional<Caller> current(String principal) {
+        return principal.startsWith(PRINCIPAL)
+                ? find(principal.substring(PRINCIPAL.length()))
+                        .known()
+                        .filter(known -> !isExpired(known))
+                        .map(Known::caller)
+                : Optional.empty();
     }
 
     @Override
@@ -101,7 +112,7 @@ public final class KeyStore implements Callers {
                                 row.text("user_name"),
                                 Role.of(row.text("role")),
                                 new LinkedHashSet<>(row.texts("capabilities")),
-                                "key:" + id,
+                                PRINCIPAL + id,
                                 row.numberOrNull("agent_id")),
                         row.bytes("secret_hash"),
                         row.instantOrNull("expires_at")));

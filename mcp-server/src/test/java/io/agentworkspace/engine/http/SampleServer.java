@@ -60,7 +60,7 @@ public final class SampleServer implements AutoCloseable {
                     List.of("https://app.example"),
                     callers,
                     strangers);
-            var doors = new Doors(new McpDoor(offer, TestDatabase.replica(), url("").toString()), new SampleRest());
+            var doors = new Doors(new McpDoor(offer, TestDatabase.replica(keys), url("").toString()), new SampleRest());
             web.serve(new Gate(rules, keys, refusals, clock, doors), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);

@@ -9,6 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param description what a model reads before it calls: what it does, what it needs, what it answers
  * @param idempotent whether doing it twice is the same as doing it once
+ * @param isLong whether it may take more than a few seconds: clients that take tasks get one, and ask after it
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -17,6 +18,7 @@ public record Tool<I extends Record, O extends Record>(
         Capability capability,
         Effect effect,
         boolean idempotent,
+        boolean isLong,
         Route route,
         Class<I> input,
         Schema inputSchema,
@@ -55,6 +57,7 @@ public record Tool<I extends Record, O extends Record>(
         private @Nullable Capability capability;
         private Effect effect = Effect.READS;
         private boolean idempotent;
+        private boolean isLong;
         private @Nullable Route route;
 
         private Draft(String name) {
@@ -86,6 +89,11 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
+        public Draft takesLong() {
+            isLong = true;
+            return this;
+        }
+
         public Draft route(String method, String path) {
             route = new Route(method, path);
             return this;
@@ -100,6 +108,7 @@ public record Tool<I extends Record, O extends Record>(
                     Objects.requireNonNull(capability, name),
                     effect,
                     idempotent || effect == Effect.READS,
+                    isLong,
                     route == null ? Route.alias(name) : route,
                     input,
                     Schema.ofInput(input, effect.isTransactional()),
