@@ -9,7 +9,6 @@ import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
@@ -114,8 +113,11 @@ public final class Runner implements ToolRunner {
                         .formatted(tool.capability().word(), tool.name()));
             }
             if (!caller.roleAllows(tool)) {
-                throw Problem.notPermitted("the role '%s' only reads; %s needs the role '%s', which an admin can give"
-                        .formatted(caller.role().word(), tool.name(), Role.MEMBER.word()));
+                throw Problem.notPermitted("your role is '%s'; %s needs the role '%s', which an admin can give"
+                        .formatted(
+                                caller.role().word(),
+                                tool.name(),
+                                tool.leastRole().word()));
             }
         }
 

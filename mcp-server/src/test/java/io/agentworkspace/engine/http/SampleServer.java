@@ -25,6 +25,8 @@ public final class SampleServer implements AutoCloseable {
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+    private static final URI PUBLIC = URI.create("https://engine.example");
+
     public final KeyRing keys;
     public final String key;
     private final WebServer web;
@@ -34,7 +36,7 @@ public final class SampleServer implements AutoCloseable {
     }
 
     public SampleServer(Rate callers, Rate strangers) {
-        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), new KeyRing(), callers, strangers);
+        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), new KeyRing(), PUBLIC, callers, strangers);
     }
 
     /** The production door with something else behind it. */
@@ -44,10 +46,15 @@ public final class SampleServer implements AutoCloseable {
 
     /** Another replica, which knows the same keys. */
     public SampleServer(Offer offer, KeyRing keys) {
-        this(offer, keys, Rate.OFF, Rate.OFF);
+        this(offer, keys, PUBLIC);
     }
 
-    private SampleServer(Offer offer, KeyRing keys, Rate callers, Rate strangers) {
+    /** A replica behind a proxy. */
+    public SampleServer(Offer offer, KeyRing keys, URI address) {
+        this(offer, keys, address, Rate.OFF, Rate.OFF);
+    }
+
+    private SampleServer(Offer offer, KeyRing keys, URI address, Rate callers, Rate strangers) {
         this.keys = keys;
         this.key = keys.add(Role.OWNER, "*");
         try {
@@ -55,7 +62,7 @@ public final class SampleServer implements AutoCloseable {
             var clock = Clock.systemUTC();
             var refusals = new Refusals(clock);
             var rules = Rules.of(
-                    List.of(URI.create("https://engine.example"), url("")),
+                    List.of(address, url("")),
                     List.of("alias.example"),
                     List.of("https://app.example"),
                     callers,

@@ -158,6 +158,6 @@ class LongToolsTest {
         var viewer = new Peer(server.url("/mcp").toString(), server.keys.add(Role.VIEWER, "*"));
         var refused = viewer.modern("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", DECLARED);
         assertThat(refused.at("/result/isError").asBoolean()).isTrue();
-        assertThat(refused.toString()).contains("the role 'viewer' only reads").doesNotContain("taskId");
+        assertThat(refused.toString()).contains("your role is 'viewer'").doesNotContain("taskId");
     }
 }

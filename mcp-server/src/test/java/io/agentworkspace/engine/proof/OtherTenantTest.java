@@ -49,6 +49,10 @@ class OtherTenantTest {
     /** For each tool the calls in which a foreign name can stand; every field that can hold one must. */
     private static final String CALLS = """
             US_Read {'target':{'user':'$user'}}
+            US_List {}
+            US_Update {'target':{'user':'$user'},'vx':{'access':'viewer'}} {'target':{'user':'bob'},'vx':{'name':'$user'}} \
+            {'target':{'user':'$user'},'vx':{'name':'bob'}}
+            US_Remove {'target':{'user':'$user'}} {'target':{'user':'bob'},'vx':{'name':'$user'}} {'target':{'user':'$user'},'vx':{'name':'bob'}}
             AP_List {'target':{'agent':'$agent'}} {'target':{'user':'$user'}}
             AP_Read {'target':{'agent':'$agent'}} {'target':{'user':'$user'}} {'target':{'agent':'Bea'},'page':{'cursor':'$cursor'}}
             AP_Update {'target':{'agent':'$agent'},'vx':{'name':'Mine','description':'d'}} \
@@ -96,6 +100,7 @@ class OtherTenantTest {
             MB_Restore {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
             MB_Destroy {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
             AP_Create {'vx':{'name':'$agent','description':'d'}} {'target':{'user':'$user'},'vx':{'name':'Mine','description':'d'}}
+            US_Create {'vx':{'name':'$user'}}
             DM_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine','description':'d'}} {'vx':{'name':'$domain','description':'d'}}
             ZN_Create {'target':{'domain':'Den'},'vx':{'name':'$zone'}} {'target':{'domain':'$domain'},'vx':{'name':'Mine'}}
             MB_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine'}} {'target':{'bank':'$bank'}}

@@ -24,12 +24,12 @@ public record Caller(
         return role.isAtLeast(Role.ADMIN);
     }
 
-    /** Whether credential and role both allow a tool; a viewer only reads and moves about in its own context. */
+    /** Whether credential and role both allow a tool. */
     public boolean may(Tool<?, ?> tool) {
         return tool.capability().isIn(capabilities) && roleAllows(tool);
     }
 
     public boolean roleAllows(Tool<?, ?> tool) {
-        return role.isAtLeast(Role.MEMBER) || !tool.effect().writes();
+        return role.isAtLeast(tool.leastRole());
     }
 }
