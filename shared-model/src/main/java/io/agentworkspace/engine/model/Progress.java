@@ -2,7 +2,7 @@ package io.agentworkspace.engine.model;
 
 import org.jspecify.annotations.Nullable;
 
-/** Hears how far a long run is. It may wait for whoever it passes that on to, so nothing is told inside a transaction. */
+/** Hears how far a long run is. Telling may wait for a slow client: seldom, inside a transaction. */
 @FunctionalInterface
 public interface Progress {
     /** Where nobody listens. */
