@@ -3,8 +3,9 @@ package io.agentworkspace.engine.identity;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Problem;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Knows whose a key is. */
+/** Knows whose a credential is. Who knows keys only need say nothing of the others. */
 public interface Callers {
     /**
      * @throws Problem {@code unauthenticated} for a key that is unknown, expired or revoked, all alike;
@@ -12,11 +13,30 @@ public interface Callers {
      */
     Caller authenticate(ApiKey key);
 
+    /** @throws Problem as for a key */
+    default Caller authenticate(Presented credential) {
+        if (credential instanceof ApiKey key) {
+            return authenticate(key);
+        }
+        throw SessionSecret.ended();
+    }
+
     /** Whom a principal stands for at present; nobody when its credential is not, or no longer, valid. */
     Optional<Caller> current(String principal);
+
+    /**
+     * Notes that the caller uses its credential.
+     *
+     * @param client the program that it comes from, as it calls itself
+     */
+    default void seen(Caller caller, @Nullable String client) {}
 
     /** Whether it can be told at once, without asking the database. */
     default boolean remembers(ApiKey key) {
         return true;
+    }
+
+    default boolean remembers(Presented credential) {
+        return !(credential instanceof ApiKey key) || remembers(key);
     }
 }

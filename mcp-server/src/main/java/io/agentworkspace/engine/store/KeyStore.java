@@ -40,7 +40,11 @@ public final class KeyStore implements Callers {
         this.db = db;
         this.clock = clock;
         this.watch = watch;
-        watch.onChange(generation::incrementAndGet);
+        watch.onChange(changed -> {
+            if (changed.isEmpty()) {
+                generation.incrementAndGet();
+            }
+        });
     }
 
     /** What was found under an id, before which change. A look-up that a change overtakes is not believed again. */

@@ -20,6 +20,11 @@ public record Caller(
         String principal,
         @Nullable Long boundAgent) {
 
+    /** The same user with the same powers, proved by another credential. */
+    public Caller as(String otherPrincipal) {
+        return new Caller(tenant, tenantName, user, userName, role, capabilities, otherPrincipal, boundAgent);
+    }
+
     public boolean isAdmin() {
         return role.isAtLeast(Role.ADMIN);
     }
