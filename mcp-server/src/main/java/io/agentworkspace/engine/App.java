@@ -16,6 +16,8 @@ import io.agentworkspace.engine.rest.SignIn;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.AccessTokens;
 import io.agentworkspace.engine.signin.Identities;
+import io.agentworkspace.engine.signin.OAuthDesk;
+import io.agentworkspace.engine.signin.ProviderHttp;
 import io.agentworkspace.engine.signin.SessionDesk;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.BrowserSessions;
@@ -28,6 +30,7 @@ import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
+import io.agentworkspace.engine.store.SignInStore;
 import io.agentworkspace.engine.store.Signals;
 import io.agentworkspace.engine.store.SigningKeys;
 import io.agentworkspace.engine.store.TaskStore;
@@ -44,6 +47,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
@@ -112,6 +116,7 @@ final class App implements AutoCloseable {
         var audience = List.of(published.baseUrl(), published.mcpUrl());
         var tokens = new AccessTokens(signingKeys, published.baseUrl(), audience, clock);
         var callers = new Identities(keys, sessions, tokens);
+        var signIns = new SignInStore(db);
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
@@ -130,6 +135,7 @@ final class App implements AutoCloseable {
                                 List.of(
                                         trash::purge,
                                         sessions::purge,
+                                        signIns::purge,
                                         signingKeys::purge,
                                         replica.keys()::purge,
                                         replica.sessions()::purge,
@@ -137,7 +143,10 @@ final class App implements AutoCloseable {
                                         replica.interest()::purge))
                         .also(sessions::flush))
                 .start();
-        serve(server, published, new Parts(db, presence, replica, new SessionDesk(sessions, tokens)));
+        var issuers = OAuthDesk.issuers(settings.signInProviders(), keep(new ProviderHttp()), clock);
+        var surfaces = Set.copyOf(settings.signInSurfaces());
+        var oauth = new OAuthDesk(issuers, surfaces, published.baseUrl(), signIns, clock);
+        serve(server, published, new Parts(db, presence, replica, new SessionDesk(sessions, tokens, oauth)));
     }
 
     private record Parts(Db db, Presence presence, McpDoor.Replica replica, SignIn signIn) {}

@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Programs in JavaScript that others made, and the Node.js that runs them, as {@code npm ci} has put them there. */
-final class Node {
+public final class Node {
     private static final Path HOME = Path.of("src/test/node").toAbsolutePath();
     private static final Path MODULES = HOME.resolve("node_modules");
 
     private Node() {}
 
     /** Where they are missing, a test that needs them is left out; in CI they must be there. */
-    static void require() {
+    public static void require() {
         var installed = Files.isDirectory(MODULES);
         assertThat(installed || System.getenv("CI") == null)
                 .as("run npm ci in mcp-server/src/test/node first")
@@ -44,6 +44,18 @@ final class Node {
             return Json.read(Files.readAllBytes(module(name).resolve("package.json")))
                     .path("version")
                     .asString("");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A program that goes on until it is ended; what it writes can be read from it. */
+    public static Process start(String script, Map<String, String> environment) {
+        try {
+            var builder = new ProcessBuilder(module(".bin/node").toString(), script(script))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD);
+            builder.environment().putAll(environment);
+            return builder.start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
