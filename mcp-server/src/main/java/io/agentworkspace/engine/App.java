@@ -97,6 +97,7 @@ final class App implements AutoCloseable {
         keep(new Housekeeping(
                         db,
                         presence,
+                        keys.use(),
                         clock,
                         List.of(
                                 trash::purge,
@@ -111,7 +112,11 @@ final class App implements AutoCloseable {
 
     private void serve(WebServer server, Published published, Parts parts) {
         var runner = Toolbox.runner(
-                parts.db(), parts.presence(), clock, caller -> gate == null ? List.of() : gate.left(caller));
+                parts.db(),
+                parts.presence(),
+                parts.keys().use(),
+                clock,
+                caller -> gate == null ? List.of() : gate.left(caller));
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var doors = new Doors(mcp, RestFacade.handler(runner, published, parts.db()::reachable, clock));
         var refusals = new Refusals(clock);

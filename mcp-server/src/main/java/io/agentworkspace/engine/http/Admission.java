@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -37,6 +38,8 @@ final class Admission {
         var caller = identify(request, isPublic, answer);
         if (caller != null) {
             callerLimit.take(caller.principal(), answer);
+            callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
+            request.setAttribute(Incoming.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
         } else {
             strangerLimit.take(address(request), answer);
         }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.identity;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Problem;
+import org.jspecify.annotations.Nullable;
 
 /** Knows whose a key is. */
 @FunctionalInterface
@@ -12,7 +13,14 @@ public interface Callers {
      */
     Caller authenticate(ApiKey key);
 
-    /** Whether it can be told at once, without asking the database. */
+    /**
+     * Notes that the caller uses its credential.
+     *
+     * @param client the program that it comes from, as it calls itself
+     */
+    default void seen(Caller caller, @Nullable String client) {}
+
+    /** Whether it is known to be good without asking the database. */
     default boolean remembers(ApiKey key) {
         return true;
     }

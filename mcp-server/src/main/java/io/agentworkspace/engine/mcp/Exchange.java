@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.Incoming;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
@@ -49,6 +50,15 @@ record Exchange(Request request, Response response, Callback callback) {
     /** Tells whether the credential is still good, for answers that go on. */
     BooleanSupplier validity() {
         return (BooleanSupplier) attribute(Incoming.VALIDITY);
+    }
+
+    /** For the record of the key: which program this is, where it said so. */
+    void comesFrom(@Nullable String client) {
+        if (client != null && request.getAttribute(Incoming.CLIENT) instanceof Consumer<?> told) {
+            @SuppressWarnings("unchecked") // It is the gate that sets it.
+            var listener = (Consumer<String>) told;
+            listener.accept(client);
+        }
     }
 
     /** For the request log. */

@@ -38,9 +38,11 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
         var toolsets = rest.startsWith(TOOLSET)
                 ? Set.of(rest.substring(TOOLSET.length()).toLowerCase(Locale.ROOT))
                 : words(exchange.header("X-MCP-Toolsets"), true);
+        var tools = words(exchange.header("X-MCP-Tools"), false);
+        var own = exchange.caller().credential().toolset();
         return new Selection(
-                toolsets,
-                words(exchange.header("X-MCP-Tools"), false),
+                toolsets.isEmpty() && tools.isEmpty() && own.discovery() ? Set.of(DISCOVERY) : toolsets,
+                tools,
                 words(exchange.header("X-MCP-Exclude-Tools"), false),
                 readOnly || isTrue(exchange.header("X-MCP-Readonly")));
     }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.store;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +15,7 @@ public final class CallersWatch implements AutoCloseable {
     private static final Duration BEAT = Duration.ofMillis(200);
     private static final Duration VOUCHED = Duration.ofMillis(900);
 
-    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
     private final Channel channel;
     private volatile long lastBeat = System.nanoTime() - VOUCHED.toNanos();
 
@@ -22,12 +23,12 @@ public final class CallersWatch implements AutoCloseable {
         channel = new Channel("callers_changed", new Channel.Login(jdbcUrl, user, password), BEAT, new Channel.Ear() {
             @Override
             public void opened() {
-                listeners.forEach(Runnable::run); // What changed while nobody listened is not known.
+                tell(""); // What changed while nobody listened is not known.
             }
 
             @Override
             public void heard(String payload) {
-                listeners.forEach(Runnable::run);
+                tell(payload);
             }
 
             @Override
@@ -38,8 +39,13 @@ public final class CallersWatch implements AutoCloseable {
         channel.open();
     }
 
-    void onChange(Runnable forget) {
+    /** @param forget is told the id of a new key, or nothing, which may mean any key */
+    void onChange(Consumer<String> forget) {
         listeners.add(forget);
+    }
+
+    private void tell(String id) {
+        listeners.forEach(listener -> listener.accept(id));
     }
 
     /** Whether every change of more than a second ago has been heard. */

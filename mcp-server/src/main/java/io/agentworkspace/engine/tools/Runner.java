@@ -9,13 +9,13 @@ import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -39,7 +39,7 @@ public final class Runner implements ToolRunner {
     private final Surroundings around;
 
     /** What a run happens in. */
-    public record Surroundings(Clock clock, Presence presence) {}
+    public record Surroundings(Clock clock, Presence presence, KeyUse use) {}
 
     public Runner(
             Catalogue catalogue, Db db, ContextStore contexts, IdempotencyStore idempotency, Surroundings around) {
@@ -64,6 +64,7 @@ public final class Runner implements ToolRunner {
             call = new Call(request.caller(), tool.name(), request.requestId(), Context.DEFAULT, null, now);
             var work = new Work(tool, request, now);
             call = work.call;
+            around.use().ran(request.caller(), tool.name());
             var answer = tool.effect().isTransactional() ? transact(work) : read(work);
             around.presence().touch(call);
             return answer;
@@ -108,14 +109,9 @@ public final class Runner implements ToolRunner {
         }
 
         private static void checkAccess(Tool<?, ?> tool, Caller caller) {
-            if (!tool.capability().isIn(caller.capabilities())) {
-                throw Problem.notPermitted("your key lacks the capability '%s', which %s needs; an admin can give it"
-                        .formatted(tool.capability().word(), tool.name()));
-            }
-            if (!caller.roleAllows(tool)) {
-                throw Problem.notPermitted("the role '%s' only reads; %s needs the role '%s', which an admin can give"
-                        .formatted(caller.role().word(), tool.name(), Role.MEMBER.word()));
-            }
+            caller.obstacle(tool).ifPresent(note -> {
+                throw Problem.notPermitted(note);
+            });
         }
 
         private static String contextName(ObjectNode input) {
@@ -176,7 +172,7 @@ public final class Runner implements ToolRunner {
             contexts.load(work.call);
             var envelope = handle(work.tool, work);
             if (work.key != null) {
-                idempotency.keep(work.call, work.key, envelope);
+                idempotency.keep(work.call, work.key, Envelope.kept(envelope, work.tool.toldOnce()));
             }
             return new Answer(envelope, null, false);
         });

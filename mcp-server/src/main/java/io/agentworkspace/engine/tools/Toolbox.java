@@ -14,6 +14,9 @@ import io.agentworkspace.engine.store.DomainReads;
 import io.agentworkspace.engine.store.DomainStore;
 import io.agentworkspace.engine.store.GrantStore;
 import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.KeyLedger;
+import io.agentworkspace.engine.store.KeyReads;
+import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.MembershipStore;
 import io.agentworkspace.engine.store.MemoryReads;
 import io.agentworkspace.engine.store.MemoryStore;
@@ -27,19 +30,20 @@ import io.agentworkspace.engine.store.ZoneReads;
 import io.agentworkspace.engine.store.ZoneStore;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** Puts the families together, over one database. */
 public final class Toolbox {
     private Toolbox() {}
 
-    public static Runner runner(Db db, Presence presence, Clock clock, Allowance.Meter meter) {
+    public static Runner runner(Db db, Presence presence, KeyUse use, Clock clock, Allowance.Meter meter) {
         return new Runner(
                 catalogue(db, meter),
                 db,
                 new ContextStore(db),
                 new IdempotencyStore(db),
-                new Runner.Surroundings(clock, presence));
+                new Runner.Surroundings(clock, presence, use));
     }
 
     /** All tools in the order that clients are shown: in each family a harmless read first. */
@@ -60,7 +64,19 @@ public final class Toolbox {
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneReads(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents));
+        tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         return new Catalogue(List.copyOf(tools));
+    }
+
+    /** @param all every tool there is, once all are there */
+    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all) {
+        var keys = new KeyLedger(db);
+        var words = new KeyWords(all);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new KeyTools(new KeyReads(db), words).tools());
+        tools.addAll(new KeyGrantTools(keys, agents, words).tools());
+        tools.addAll(new KeyLifeTools(keys).tools());
+        return tools;
     }
 
     private static List<Tool<?, ?>> banks(Db db, AgentStore agents) {

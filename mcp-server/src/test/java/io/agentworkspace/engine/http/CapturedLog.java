@@ -11,11 +11,11 @@ import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /** Everything that is logged while it is open, by whomever. */
-final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
 
-    CapturedLog() {
+    public CapturedLog() {
         setContext(root.getLoggerContext());
         start();
         root.addAppender(this);
@@ -48,7 +48,7 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> implements AutoClose
     }
 
     /** All that could reach a log file. */
-    String text() {
+    public String text() {
         return events.stream()
                 .map(event -> "%s %s %s %s %s"
                         .formatted(

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.model;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -9,6 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param description what a model reads before it calls: what it does, what it needs, what it answers
  * @param idempotent whether doing it twice is the same as doing it once
+ * @param toldOnce the fields of the answer that are never told again, and so not kept for replays
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -21,6 +24,7 @@ public record Tool<I extends Record, O extends Record>(
         Class<I> input,
         Schema inputSchema,
         ObjectNode outputSchema,
+        List<String> toldOnce,
         Handler<I, O> handler) {
 
     /** The work itself. Reads issue one statement; everything else runs inside the runner's transaction. */
@@ -29,7 +33,7 @@ public record Tool<I extends Record, O extends Record>(
         O handle(I input, Call call);
     }
 
-    /** The family's word: {@code agent}, {@code domain}, {@code bank}, {@code zone}, {@code user}. */
+    /** The family's word: {@code agent}, {@code domain}, {@code bank}, {@code zone}, {@code user}, {@code key}. */
     public String family() {
         return Route.family(name);
     }
@@ -104,7 +108,16 @@ public record Tool<I extends Record, O extends Record>(
                     input,
                     Schema.ofInput(input, effect.isTransactional()),
                     Envelope.schema(output),
+                    toldOnce(output),
                     handler);
+        }
+
+        private static List<String> toldOnce(Class<? extends Record> output) {
+            return Arrays.stream(output.getRecordComponents())
+                    .filter(component -> Objects.requireNonNull(component.getAnnotation(Doc.class))
+                            .once())
+                    .map(component -> Shape.snake(component.getName()))
+                    .toList();
         }
     }
 }
