@@ -15,7 +15,7 @@ COMMENT ON COLUMN api_key.toolset IS 'The toolsets that it is limited to; null f
 COMMENT ON COLUMN api_key.ancestors IS 'The keys that it depends on, its parent last: what one of them lost it has not.';
 COMMENT ON COLUMN api_key.previous_hash IS 'Of the secret from before the rotation, which works until previous_until.';
 CREATE INDEX api_key_newest ON api_key (tenant_id, created_at DESC, id DESC);
-CREATE INDEX api_key_user ON api_key (tenant_id, user_id, created_at DESC, id DESC);
+CREATE INDEX api_key_user ON api_key (tenant_id, user_id);
 CREATE INDEX api_key_parent ON api_key (tenant_id, parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX api_key_agent ON api_key (tenant_id, agent_id) WHERE agent_id IS NOT NULL;
 CREATE INDEX api_key_child_age ON api_key (expires_at) WHERE parent_id IS NOT NULL;

@@ -39,7 +39,7 @@ record KeyRow(
                                                  'expires_at', a.expires_at, 'revoked_at', a.revoked_at)
                               ORDER BY cardinality(a.ancestors) DESC)
                FROM api_key a
-              WHERE a.tenant_id = k.tenant_id AND (a.id = k.id OR a.id = ANY (k.ancestors)))
+              WHERE a.tenant_id = k.tenant_id AND a.id = ANY (k.ancestors || k.id))
             """;
 
     /** What the record needs beside {@code k}. */
