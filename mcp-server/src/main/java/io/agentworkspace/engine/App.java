@@ -23,6 +23,7 @@ import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
@@ -35,6 +36,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +52,7 @@ final class App implements AutoCloseable {
 
     private final Settings settings;
     private final Clock clock;
+    private final UnaryOperator<Handler> around;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private @Nullable String baseUrl;
 
@@ -57,14 +61,20 @@ final class App implements AutoCloseable {
 
     private Optional<FirstKey> firstKey = Optional.empty();
 
-    private App(Settings settings, Clock clock) {
+    private App(Settings settings, Clock clock, UnaryOperator<Handler> around) {
         this.settings = settings;
         this.clock = clock;
+        this.around = around;
     }
 
     /** Returns when it is ready to serve. What it opened before a failure is closed again. */
     static App start(Settings settings) {
-        var app = new App(settings, Clock.systemUTC());
+        return start(settings, UnaryOperator.identity());
+    }
+
+    /** @param around puts something before the gate that sees all traffic */
+    static App start(Settings settings, UnaryOperator<Handler> around) {
+        var app = new App(settings, Clock.systemUTC(), around);
         try {
             app.open();
             return app;
@@ -88,8 +98,10 @@ final class App implements AutoCloseable {
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
+                keys,
                 new SealKeys(db, clock),
                 new SessionStore(db),
+                new TaskStore(db),
                 keep(source.signals()),
                 new Interest(db, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
@@ -103,6 +115,7 @@ final class App implements AutoCloseable {
                                 trash::purge,
                                 replica.keys()::purge,
                                 replica.sessions()::purge,
+                                replica.tasks()::purge,
                                 replica.interest()::purge)))
                 .start();
         serve(server, published, new Parts(db, keys, presence, replica));
@@ -123,7 +136,7 @@ final class App implements AutoCloseable {
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
             gate = new Gate(rules(published), parts.keys(), refusals, clock, doors);
-            server.serve(gate, refusals);
+            server.serve(around.apply(gate), refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
         }

@@ -54,6 +54,15 @@ class CatalogueTest {
                 .put("effect", tool.effect().name().toLowerCase(Locale.ROOT));
     }
 
+    /** Clients put the list into the context of a model, whole. */
+    @Test
+    void theListOfToolsStaysShort() {
+        var bytes = tools().stream()
+                .mapToInt(tool -> Json.bytes(ToolDescription.mcp(tool)).length)
+                .sum();
+        assertThat(bytes / tools().size()).as("bytes for each tool").isLessThan(3_000);
+    }
+
     @Test
     void theReferenceIsTheCatalogues() {
         Golden.check(Repository.file("docs/commands.md"), CommandsDocument.render(CATALOGUE));

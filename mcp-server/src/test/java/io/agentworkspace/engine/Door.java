@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -66,7 +67,9 @@ public enum Door {
                 .header("X-Api-Key", key)
                 .POST(HttpRequest.BodyPublishers.ofByteArray(body));
         headers.forEach(request::header);
-        return send(request.build());
+        var response = send(request.build());
+        Wire.look(url, headers, body, response.body());
+        return response;
     }
 
     public static HttpResponse<byte[]> post(String url, String key, String body) {

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** The engine as a process of its own, with its embedded database in a directory that outlives it. */
@@ -23,13 +24,22 @@ public final class EngineProcess implements AutoCloseable {
 
     /** Returns when it is ready. */
     public static EngineProcess start(Path dataDir) {
+        return start(dataDir, Map.of());
+    }
+
+    /** A replica on the database that all tests share. */
+    public static EngineProcess replica(Path dataDir) {
+        return start(dataDir, Map.of("ENGINE_DATABASE_URL", TestDatabase.url()));
+    }
+
+    private static EngineProcess start(Path dataDir, Map<String, String> environment) {
         try {
             // Into a file: a pipe that nobody reads is soon full, and then the engine stands still.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
             var process = engine("--port", "0", "--rate-limit", "off", "--data-dir", dataDir.toString())
-                    .redirectError(log)
-                    .start();
-            return new EngineProcess(process, dataDir);
+                    .redirectError(log);
+            process.environment().putAll(environment);
+            return new EngineProcess(process.start(), dataDir);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

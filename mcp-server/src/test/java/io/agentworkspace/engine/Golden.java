@@ -29,7 +29,7 @@ public final class Golden {
     }
 
     /** Between the two comments of this name, which have a line each, the file holds just this text. */
-    static void checkPart(Path file, String name, String text) {
+    public static void checkPart(Path file, String name, String text) {
         var whole = Repository.text(file);
         var begin = whole.indexOf('\n', whole.indexOf("<!-- " + name)) + 1;
         var end = whole.indexOf("<!-- /" + name);

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
@@ -10,6 +11,7 @@ import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.store.TaskStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -49,12 +51,19 @@ public final class TestDatabase {
     }
 
     /** What an MCP door of this database needs, as another replica has it. */
-    public static McpDoor.Replica replica() {
+    public static McpDoor.Replica replica(Callers callers) {
         var clock = Clock.systemUTC();
         var signals = new Signals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
         var bounds = new Bounds(STREAMS_EACH, 100, Duration.ofSeconds(2));
         return new McpDoor.Replica(
-                new SealKeys(DB, clock), new SessionStore(DB), signals, new Interest(DB, clock), bounds, clock);
+                callers,
+                new SealKeys(DB, clock),
+                new SessionStore(DB),
+                new TaskStore(DB),
+                signals,
+                new Interest(DB, clock),
+                bounds,
+                clock);
     }
 
     /** A database of a test's own, beside the one that all others share. */

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.wire.Wire;
 import java.util.List;
 import java.util.Map;
 
@@ -38,6 +39,6 @@ public final class TestServer {
                 "ENGINE_RATE_LIMIT", "off",
                 "ENGINE_DATABASE_URL", TestDatabase.url()));
         environment.putAll(settings);
-        return App.start(Settings.read(environment, List.of()));
+        return App.start(Settings.read(environment, List.of()), Wire::new);
     }
 }

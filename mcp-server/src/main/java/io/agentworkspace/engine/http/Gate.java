@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.identity.Credentials;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
@@ -55,14 +56,17 @@ public final class Gate extends Handler.Wrapper {
     private void pass(Request request, GuardedResponse response, Callback callback) throws Exception {
         var headers = response.getHeaders();
         hosts.check(request);
-        origins.check(request, headers);
-        if (origins.isPreflight(request)) {
+        var path = Request.getPathInContext(request);
+        var isPreflight = origins.isPreflight(request);
+        var method = isPreflight ? OriginRule.requestedMethod(request) : request.getMethod();
+        var isPublic = PublicRoutes.cover(method, path);
+        origins.check(request, isPublic && !Credentials.came(request.getHeaders()), headers);
+        if (isPreflight) {
             origins.answerPreflight(headers);
             response.setStatus(HttpStatus.NO_CONTENT_204);
             callback.succeeded();
             return;
         }
-        var isPublic = PublicRoutes.cover(request.getMethod(), Request.getPathInContext(request));
         var caller = admission.admit(request, isPublic, headers);
         request.setAttribute(Incoming.CALLER, caller);
         response.guard();

@@ -15,7 +15,7 @@ final class OriginRule {
     private static final String REQUEST_METHOD = "Access-Control-Request-Method";
     private static final HttpField EXPOSED = new PreEncodedHttpField(
             "Access-Control-Expose-Headers",
-            "X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id");
+            "ETag, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id");
 
     private final Set<String> allowed;
 
@@ -23,8 +23,11 @@ final class OriginRule {
         this.allowed = allowed;
     }
 
-    /** @throws Problem {@code not_permitted} */
-    void check(Request request, HttpFields.Mutable answer) {
+    /**
+     * @param isOpen whether it is the same for anyone: then every page may read it
+     * @throws Problem {@code not_permitted}
+     */
+    void check(Request request, boolean isOpen, HttpFields.Mutable answer) {
         var origins = request.getHeaders().getValuesList(HttpHeader.ORIGIN);
         if (origins.isEmpty()) {
             return;
@@ -32,6 +35,11 @@ final class OriginRule {
         answer.put(HttpHeader.VARY, HttpHeader.ORIGIN.asString());
         var origin = origins.getFirst();
         if (origins.size() > 1 || !allowed.contains(origin.toLowerCase(Locale.ROOT))) {
+            if (isOpen) {
+                answer.put(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+                answer.put(EXPOSED);
+                return;
+            }
             throw new Problem(
                     Failure.NOT_PERMITTED,
                     "pages of this origin may not call this server; the operator can add it to ENGINE_ALLOWED_ORIGINS");
@@ -48,7 +56,17 @@ final class OriginRule {
                 && headers.contains(REQUEST_METHOD);
     }
 
+    /** The method that the page wants to use. */
+    static String requestedMethod(Request request) {
+        return String.valueOf(request.getHeaders().get(REQUEST_METHOD));
+    }
+
     void answerPreflight(HttpFields.Mutable answer) {
+        if ("*".equals(answer.get(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN))) {
+            answer.put("Access-Control-Allow-Methods", "GET");
+            answer.put("Access-Control-Allow-Headers", "Content-Type, If-None-Match");
+            return;
+        }
         answer.put("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE");
         answer.put(
                 "Access-Control-Allow-Headers",

@@ -75,10 +75,12 @@ public final class Refusals {
         };
     }
 
-    /** A JSON-RPC 2.0 error response; the id is null where none could be read. */
+    /** A JSON-RPC 2.0 error response; without an id where none could be read, as MCP has it. */
     public static ObjectNode rpcError(@Nullable JsonNode id, int code, String message, ObjectNode data) {
         var response = Json.object().put("jsonrpc", "2.0");
-        response.set("id", id);
+        if (id != null) {
+            response.set("id", id);
+        }
         response.putObject("error").put("code", code).put("message", message).set("data", data);
         return response;
     }

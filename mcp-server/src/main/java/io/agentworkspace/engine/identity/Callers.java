@@ -2,10 +2,10 @@ package io.agentworkspace.engine.identity;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Problem;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Knows whose a key is. */
-@FunctionalInterface
 public interface Callers {
     /**
      * @throws Problem {@code unauthenticated} for a key that is unknown, expired or revoked, all alike;
@@ -19,6 +19,9 @@ public interface Callers {
      * @param client the program that it comes from, as it calls itself
      */
     default void seen(Caller caller, @Nullable String client) {}
+
+    /** Whom a principal stands for at present; nobody when its credential is not, or no longer, valid. */
+    Optional<Caller> current(String principal);
 
     /** Whether it is known to be good without asking the database. */
     default boolean remembers(ApiKey key) {

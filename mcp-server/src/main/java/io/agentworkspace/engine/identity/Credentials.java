@@ -37,6 +37,11 @@ public final class Credentials {
         return Optional.of(ApiKey.parse(readBearer(authorization)));
     }
 
+    /** Whether anything came that could be a credential, good or bad. */
+    public static boolean came(HttpFields headers) {
+        return headers.contains(API_KEY) || headers.contains(HttpHeader.AUTHORIZATION);
+    }
+
     private static @Nullable String only(HttpFields headers, String name) {
         var fields = headers.getFields(name);
         if (fields.size() > 1) {

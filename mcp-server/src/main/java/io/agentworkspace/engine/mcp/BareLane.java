@@ -16,7 +16,7 @@ final class BareLane implements Lane {
     BareLane(Methods methods) {
         this.methods = methods;
         names.add("ping");
-        names.addAll(methods.names());
+        names.addAll(methods.names(false));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -26,6 +28,16 @@ public final class CatalogueTools implements ToolSource {
         this.runner = runner;
         this.clock = clock;
         runner.catalogue().tools().forEach(tool -> descriptions.put(tool.name(), ToolDescription.mcp(tool)));
+    }
+
+    /** Of the whole catalogue, which is public: what a key may not use is no mistyped name. */
+    @Override
+    public Names names(Caller caller) {
+        var tools = runner.catalogue().tools();
+        var families = tools.stream().map(Tool::family).distinct();
+        return new Names(
+                Stream.concat(families, Stream.of(Selection.ALL)).toList(),
+                tools.stream().map(Tool::name).toList());
     }
 
     /** In catalogue order. */
@@ -54,6 +66,26 @@ public final class CatalogueTools implements ToolSource {
         return Optional.ofNullable(descriptions.get(name));
     }
 
+    @Override
+    public Pace pace(String name, ObjectNode arguments, Turn turn) {
+        return runner.catalogue()
+                .find(name)
+                .filter(turn.selection()::includes)
+                .map(tool -> pace(tool, turn))
+                .orElse(Pace.QUICK);
+    }
+
+    /** A refusal is told at once. */
+    static Pace pace(Tool<?, ?> tool, Turn turn) {
+        return tool.isLong() && turn.caller().may(tool) ? Pace.LONG : Pace.QUICK;
+    }
+
+    /** A task is not begun before the person has agreed. */
+    @Override
+    public Optional<Outcome> before(String name, ObjectNode arguments, Turn turn) {
+        return runner.catalogue().find(name).flatMap(tool -> confirmed(tool, arguments, turn));
+    }
+
     /** A tool's own failure is a result, so that a model can read the note and correct itself. */
     @Override
     public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
@@ -62,17 +94,23 @@ public final class CatalogueTools implements ToolSource {
 
     Outcome run(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         turn.ran(tool.name());
+        return confirmed(tool, arguments, turn).orElseGet(() -> carryOut(tool, arguments, turn));
+    }
+
+    /** What stands against carrying it out: the question that confirms it, or that it was not confirmed. */
+    Optional<Outcome> confirmed(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         var open = confirmation.ask(tool, arguments, turn);
-        if (open.isPresent()) {
-            return open.get();
+        if (open.isPresent() || !confirmation.isRefused(tool, turn)) {
+            return open;
         }
-        if (confirmation.isRefused(tool, turn)) {
-            var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
-            var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
-            return Outcome.done(result(new Answer(envelope, problem, false)));
-        }
+        var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
+        var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
+        return Optional.of(Outcome.done(result(new Answer(envelope, problem, false))));
+    }
+
+    private Outcome carryOut(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         var answer = runner.run(new ToolRunner.Request(
-                tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey()));
+                tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey(), turn::progress));
         if (answer.replayed()) {
             turn.markReplayed();
         }

@@ -43,13 +43,18 @@ public record Client(Revision revision, Set<Ability> abilities, Set<String> exte
     static Client of(Revision revision, ObjectNode capabilities) {
         var abilities = EnumSet.noneOf(Ability.class);
         for (var ability : Ability.values()) {
-            if (capabilities.path(ability.word()).isObject() && isForm(ability, capabilities.path(ability.word()))) {
+            var declared = capabilities.path(ability.word());
+            if (declared.isObject() && isKnown(ability, revision) && isForm(ability, declared)) {
                 abilities.add(ability);
             }
         }
         var extensions = capabilities.path("extensions");
         return new Client(
                 revision, abilities, extensions.isObject() ? Set.copyOf(extensions.propertyNames()) : Set.of());
+    }
+
+    private static boolean isKnown(Ability ability, Revision revision) {
+        return ability != Ability.ELICITATION || revision != Revision.MARCH_2025;
     }
 
     /** We ask by form only; a client that declares nothing of elicitation's modes takes forms. */
@@ -70,6 +75,11 @@ public record Client(Revision revision, Set<Ability> abilities, Set<String> exte
     /** A client of which nothing is known. */
     static Client unknown() {
         return new Client(Revision.JUNE_2025, Set.of(), Set.of());
+    }
+
+    /** Whether a call may be answered with a task. */
+    boolean takesTasks() {
+        return revision.isStateless() && extensions.contains(TasksExtension.IDENTIFIER);
     }
 
     public boolean can(Ability ability) {

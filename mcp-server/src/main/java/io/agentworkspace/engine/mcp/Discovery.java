@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
@@ -20,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class Discovery implements ToolSource {
     private static final int FOUND = 10;
+    private static final String RUN = "run_tool";
 
     private final Catalogue catalogue;
     private final CatalogueTools tools;
@@ -31,7 +33,7 @@ public final class Discovery implements ToolSource {
                     tool("describe_tool", "Describe a tool", true, """
                             Describes one tool: what it does, what it needs, and the JSON Schemas of its arguments and of its answer.""", """
                             {"name": {"type": "string", "maxLength": 64, "description": "The tool's name, as find_tools gave it."}}""", "name"),
-                    tool("run_tool", "Run a tool", false, """
+                    tool(RUN, "Run a tool", false, """
                             Runs one tool with its arguments, as describe_tool shows them, and answers as that tool does.""", """
                             {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
                              "arguments": {"type": "object", "description": "Its arguments; empty when left out."}}""", "name"))
@@ -59,6 +61,13 @@ public final class Discovery implements ToolSource {
     }
 
     @Override
+    public Names names(Caller caller) {
+        return new Names(
+                List.of(Selection.DISCOVERY),
+                shown.stream().map(tool -> tool.get("name").asString()).toList());
+    }
+
+    @Override
     public List<ObjectNode> list(Turn turn) {
         return turn.selection().isDiscovery() ? shown : List.of();
     }
@@ -78,6 +87,19 @@ public final class Discovery implements ToolSource {
             default ->
                 tools.run(read(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
         });
+    }
+
+    @Override
+    public Pace pace(String name, ObjectNode arguments, Turn turn) {
+        return find(name, turn).isPresent() && name.equals(RUN)
+                ? CatalogueTools.pace(read(Methods.text(arguments, "name"), turn), turn)
+                : Pace.QUICK;
+    }
+
+    @Override
+    public Optional<Outcome> before(String name, ObjectNode arguments, Turn turn) {
+        return tools.confirmed(
+                read(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
     }
 
     private Stream<Tool<?, ?>> usable(Turn turn) {

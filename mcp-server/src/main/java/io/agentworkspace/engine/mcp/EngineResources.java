@@ -17,8 +17,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Agents, domains, zones and banks as resources, read through the tools: what a caller may not do there it may not do here. */
 public final class EngineResources implements ResourceSource {
-    private static final int PAGE = 50;
-
     private final ToolRunner runner;
     private final List<Shelf> shelves;
 
@@ -31,34 +29,42 @@ public final class EngineResources implements ResourceSource {
 
     /** Agents, then domains, then banks, each in the order of the tool that lists them. */
     @Override
-    public Portion list(@Nullable String cursor, Turn turn) {
+    public Portion list(@Nullable String cursor, int limit, Turn turn) {
         var at = cursor == null ? List.of("0", "") : Cursor.read(cursor, 2);
         var listed = shelves.stream().filter(Shelf::isListed).toList();
-        for (var i = number(at.get(0), listed.size()); i < listed.size(); i++) {
+        var items = new ArrayList<ObjectNode>();
+        var first = number(at.get(0), listed.size());
+        for (var i = first; i < listed.size(); i++) {
             var shelf = listed.get(i);
-            var inner = at.get(0).equals(Integer.toString(i)) ? at.get(1) : "";
-            var page = page(shelf, inner, turn);
-            var next = page.next() != null
-                    ? Cursor.of(Integer.toString(i), page.next())
-                    : i + 1 < listed.size() ? Cursor.of(Integer.toString(i + 1), "") : null;
-            if (!page.items().isEmpty() || next == null) {
-                return new Portion(page.items(), next);
+            var inner = i == first ? at.get(1) : "";
+            var records = (limit - items.size()) / shelf.shownAs();
+            if (records == 0) {
+                return new Portion(items, Cursor.of(Integer.toString(i), inner));
+            }
+            var page = page(shelf, inner, records, turn);
+            items.addAll(page.items());
+            if (page.next() != null) {
+                return new Portion(items, Cursor.of(Integer.toString(i), page.next()));
             }
         }
-        return Portion.whole(List.of());
+        return Portion.whole(items);
     }
 
     private static int number(String text, int limit) {
         try {
-            return Math.min(Integer.parseUnsignedInt(text), limit);
+            var number = Integer.parseUnsignedInt(text);
+            if (number < Math.max(1, limit)) {
+                return number;
+            }
         } catch (NumberFormatException e) {
-            throw Cursor.invalid();
+            // Answered below, like any other cursor that is not ours.
         }
+        throw Cursor.invalid();
     }
 
-    private Portion page(Shelf shelf, String cursor, Turn turn) {
+    private Portion page(Shelf shelf, String cursor, int records, Turn turn) {
         var arguments = Json.object();
-        var page = arguments.putObject("page").put("limit", PAGE);
+        var page = arguments.putObject("page").put("limit", records);
         if (!cursor.isEmpty()) {
             page.put("cursor", cursor);
         }

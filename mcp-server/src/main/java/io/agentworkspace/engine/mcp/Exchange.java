@@ -16,15 +16,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** One HTTP request at the door, with the answer that it gets. */
-record Exchange(Request request, Response response, Callback callback) {
+record Exchange(Request request, Response response, Callback callback) implements Origin {
     static final String SESSION = "Mcp-Session-Id";
     static final String VERSION = "MCP-Protocol-Version";
 
-    Caller caller() {
+    @Override
+    public Caller caller() {
         return (Caller) attribute(Incoming.CALLER);
     }
 
-    String requestId() {
+    @Override
+    public String requestId() {
         return (String) attribute(Incoming.REQUEST_ID);
     }
 
@@ -32,13 +34,13 @@ record Exchange(Request request, Response response, Callback callback) {
         return Objects.requireNonNull(request.getAttribute(name), name);
     }
 
-    @Nullable
-    String header(String name) {
+    @Override
+    public @Nullable String header(String name) {
         return request.getHeaders().get(name);
     }
 
-    @Nullable
-    String idempotencyKey() {
+    @Override
+    public @Nullable String idempotencyKey() {
         return header("Idempotency-Key");
     }
 
@@ -61,18 +63,25 @@ record Exchange(Request request, Response response, Callback callback) {
         }
     }
 
-    /** For the request log. */
-    void ran(String service) {
+    @Override
+    public Selection selection() {
+        return Selection.of(this);
+    }
+
+    @Override
+    public void ran(String service) {
         request.setAttribute(Incoming.SERVICE, service);
     }
 
-    void markReplayed() {
+    @Override
+    public void markReplayed() {
         if (!response.isCommitted()) {
             response.getHeaders().put("Idempotency-Replayed", "true");
         }
     }
 
-    void retryAfter(Duration wait) {
+    @Override
+    public void retryAfter(Duration wait) {
         if (!response.isCommitted()) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(wait.toMillis(), 1000)));
         }

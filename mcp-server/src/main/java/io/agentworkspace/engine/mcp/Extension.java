@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Problem;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -17,5 +18,14 @@ public interface Extension {
         return "";
     }
 
+    /**
+     * Whether only clients of the stateless revisions that declare it may use it; others are refused for lack of the
+     * capability, or do not find its methods at all.
+     */
+    default boolean isForDeclaringClients() {
+        return false;
+    }
+
+    /** @throws Problem when it cannot be carried out */
     Outcome serve(String method, ObjectNode params, Turn turn);
 }

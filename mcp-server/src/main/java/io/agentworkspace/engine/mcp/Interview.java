@@ -24,6 +24,10 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Interview implements Signals.Listener {
     private static final String ANSWER = "answer";
+
+    /** As text inside a signal it can become nearly twice as long. */
+    private static final int MAX_TOLD = Signals.MAX_BYTES / 2 - 100;
+
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final ConcurrentHashMap<Key, CompletableFuture<ObjectNode>> open = new ConcurrentHashMap<>();
@@ -82,17 +86,28 @@ final class Interview implements Signals.Listener {
         return RpcError.invalidRequest(new Problem(Failure.CONFLICT, note), requestId);
     }
 
-    /** A response that the client posted: for a question asked here, or else wherever it was asked. */
+    /**
+     * A response that the client posted: for a question asked here, or else wherever it was asked.
+     *
+     * @throws Problem too_large, when it is too long to be told to another replica
+     */
     void answered(Message response, Session session) {
         if (response.id() == null || !response.id().isString()) {
             return;
         }
         var key = new Key(
                 session.handle().tenant(), session.handle().id(), response.id().asString());
-        var text = Json.text(response.params());
-        if (!take(key, response.params()) && text.getBytes(StandardCharsets.UTF_8).length < Signals.MAX_BYTES / 2) {
-            sessions.tell(new Signals.Signal(key.tenant(), ANSWER, List.of(key.session(), key.question(), text), null));
+        if (!take(key, response.params())) {
+            tell(key, Json.text(response.params()));
         }
+    }
+
+    private void tell(Key key, String answer) {
+        var size = answer.getBytes(StandardCharsets.UTF_8).length;
+        if (size > MAX_TOLD) {
+            throw Problem.tooLarge("an answer to what another replica asked", size, MAX_TOLD, "bytes");
+        }
+        sessions.tell(new Signals.Signal(key.tenant(), ANSWER, List.of(key.session(), key.question(), answer), null));
     }
 
     private boolean take(Key key, ObjectNode response) {

@@ -1,20 +1,26 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Opens the streams on which clients hear of changes: {@code subscriptions/listen}, and the stream of a session. */
 final class Listen {
     static final int MAX_RESOURCES = 256;
+
+    private static final String URIS = "resourceSubscriptions";
+    private static final String TASKS = "taskIds";
 
     private static final Map<String, String> LISTS = Map.of(
             "toolsListChanged", Change.TOOLS,
@@ -22,11 +28,13 @@ final class Listen {
             "resourcesListChanged", Change.RESOURCES);
 
     private final Resources resources;
+    private final Tasks tasks;
     private final Listeners listeners;
     private final Bounds bounds;
 
-    Listen(Resources resources, Listeners listeners, Bounds bounds) {
+    Listen(Resources resources, Tasks tasks, Listeners listeners, Bounds bounds) {
         this.resources = resources;
+        this.tasks = tasks;
         this.listeners = listeners;
         this.bounds = bounds;
     }
@@ -38,13 +46,15 @@ final class Listen {
             throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
         }
         var agreed = Json.object();
-        var wishes = wishes(asked, agreed, turn);
+        var wishes = wishes(asked, agreed, turn).with(tasks(asked, agreed, turn));
         var id = Objects.requireNonNull(message.id());
         var params = Json.object();
         params.set("notifications", agreed);
         Wishes.tag(params, id);
-        open(exchange, new Listener.Purpose(id, null, 0), wishes)
-                .start(Message.notification("notifications/subscriptions/acknowledged", params));
+        var listener = open(exchange, new Listener.Purpose(id, null, 0), wishes);
+        listener.start(Message.notification("notifications/subscriptions/acknowledged", params));
+        // What a task has become before anybody listened would not be told.
+        wishes.tasks().forEach(listener::tell);
     }
 
     /** @param agreed gets those of the wishes that are honoured */
@@ -57,10 +67,10 @@ final class Listen {
                 agreed.put(field, true);
             }
         }
-        var uris = uris(asked.get("resourceSubscriptions"));
+        var uris = texts(asked, URIS, "URIs");
         var watched = watched(uris, turn);
         if (!uris.isEmpty()) {
-            var heard = agreed.putArray("resourceSubscriptions");
+            var heard = agreed.putArray(URIS);
             uris.stream()
                     .filter(uri -> watched.values().stream().anyMatch(set -> set.contains(uri)))
                     .forEach(heard::add);
@@ -68,19 +78,36 @@ final class Listen {
         return new Wishes(lists, watched);
     }
 
-    private static Set<String> uris(@Nullable JsonNode given) {
-        var uris = new LinkedHashSet<String>();
+    /** The tasks to be watched: those of the caller among the ones asked for. */
+    private Map<Change, Set<String>> tasks(ObjectNode asked, ObjectNode agreed, Turn turn) {
+        var ids = texts(asked, TASKS, "task ids");
+        if (!asked.has(TASKS)) {
+            return Map.of();
+        } else if (!turn.client().takesTasks()) {
+            throw RpcError.missingExtension(TasksExtension.IDENTIFIER);
+        }
+        var known = ids.isEmpty() ? ids : tasks.known(turn.caller(), ids);
+        var heard = agreed.putArray(TASKS);
+        ids.stream().filter(known::contains).forEach(heard::add);
+        var tenant = turn.caller().tenant();
+        return known.stream()
+                .collect(Collectors.toMap(
+                        id -> new Change(tenant, Tasks.CHANGED, List.of(id)), id -> Set.of(Wishes.task(id))));
+    }
+
+    private static Set<String> texts(ObjectNode asked, String field, String what) {
+        var given = asked.get(field);
+        var texts = new LinkedHashSet<String>();
         if (given != null && !given.isNull()) {
-            if (!given.isArray() || given.valueStream().anyMatch(uri -> !uri.isString())) {
-                throw Problem.wrongType("params.notifications.resourceSubscriptions", "an array of URIs");
+            if (!given.isArray() || given.valueStream().anyMatch(text -> !text.isString())) {
+                throw Problem.wrongType("params.notifications." + field, "an array of " + what);
             }
             if (given.size() > MAX_RESOURCES) {
-                throw Problem.tooLarge(
-                        "params.notifications.resourceSubscriptions", given.size(), MAX_RESOURCES, "URIs");
+                throw Problem.tooLarge("params.notifications." + field, given.size(), MAX_RESOURCES, what);
             }
-            given.valueStream().forEach(uri -> uris.add(uri.asString()));
+            given.valueStream().forEach(text -> texts.add(text.asString()));
         }
-        return uris;
+        return texts;
     }
 
     /** What has to be watched for these URIs; those that the caller may not see are left out. */
@@ -98,6 +125,21 @@ final class Listen {
         return open(exchange, purpose, new Wishes(Set.copyOf(LISTS.values()), watched(uris, turn)));
     }
 
+    /** What is told, in the protocol's words; a task as it is by then. */
+    private Function<String, Optional<ObjectNode>> words(Caller caller, Listener.Purpose purpose) {
+        return what -> {
+            var id = Wishes.taskId(what);
+            return id.isPresent()
+                    ? tasks.find(caller, id.get()).map(task -> told(task, purpose))
+                    : Optional.of(Wishes.notification(what, purpose.subscription()));
+        };
+    }
+
+    private static ObjectNode told(ObjectNode task, Listener.Purpose purpose) {
+        Wishes.tag(task, Objects.requireNonNull(purpose.subscription()));
+        return Message.notification("notifications/tasks", task);
+    }
+
     private Listener open(Exchange exchange, Listener.Purpose purpose, Wishes wishes) {
         var places = bounds.of(exchange.caller().principal());
         if (!places.take()) {
@@ -111,7 +153,8 @@ final class Listen {
             throw problem;
         }
         var holder = new Listener[1];
-        var listener = new Listener(exchange, purpose, wishes, bounds.patience(), () -> {
+        var words = words(exchange.caller(), purpose);
+        var listener = new Listener(exchange, purpose, wishes, words, bounds.patience(), () -> {
             places.giveBack();
             listeners.remove(holder[0]);
         });

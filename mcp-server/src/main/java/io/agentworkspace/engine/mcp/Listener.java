@@ -2,13 +2,15 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,13 +22,14 @@ import tools.jackson.databind.node.ObjectNode;
 final class Listener {
     private final Exchange exchange;
     private final Purpose purpose;
+    private final Function<String, Optional<ObjectNode>> words;
     private final BooleanSupplier valid;
     private final Runnable closed;
     private final EventStream stream;
     private final Set<String> waiting = new LinkedHashSet<>();
     private volatile Wishes wishes;
     private volatile Runnable refresh = () -> {};
-    private @Nullable ObjectNode greeting;
+    private volatile @Nullable ObjectNode greeting;
     private boolean keepAlive;
     private boolean ending;
     private boolean writing;
@@ -42,11 +45,21 @@ final class Listener {
     record Purpose(
             @Nullable JsonNode subscription, @Nullable String session, long opened) {}
 
-    /** @param closed what to do once, when it has ended */
-    Listener(Exchange exchange, Purpose purpose, Wishes wishes, Duration patience, Runnable closed) {
+    /**
+     * @param words the notification of what is told, if there still is something to tell
+     * @param closed what to do once, when it has ended
+     */
+    Listener(
+            Exchange exchange,
+            Purpose purpose,
+            Wishes wishes,
+            Function<String, Optional<ObjectNode>> words,
+            Duration patience,
+            Runnable closed) {
         this.exchange = exchange;
         this.purpose = purpose;
         this.wishes = wishes;
+        this.words = words;
         this.valid = exchange.validity();
         this.closed = closed;
         this.stream = EventStream.open(exchange, patience);
@@ -97,6 +110,11 @@ final class Listener {
         tell(wishes.everything());
     }
 
+    /** Tells of one thing. */
+    void tell(String what) {
+        tell(Set.of(what));
+    }
+
     private synchronized void tell(Set<String> what) {
         if (!done && !ending) {
             waiting.addAll(what);
@@ -132,31 +150,45 @@ final class Listener {
     private void drain() {
         try {
             for (var next = next(); next != null; next = next()) {
-                for (var message : next) {
-                    stream.send(message);
-                }
-                if (next.isEmpty()) {
-                    stream.keepAlive();
-                }
+                send(next);
             }
         } catch (IOException | RuntimeException e) {
             finish(() -> stream.cut(e));
         }
     }
 
-    /** What is to be written now; nothing more when null, a comment when empty. */
-    private @Nullable List<ObjectNode> next() throws IOException {
-        var messages = new ArrayList<ObjectNode>();
-        synchronized (this) {
-            if (greeting != null) {
-                messages.add(greeting);
-                greeting = null;
+    private void send(List<String> told) throws IOException {
+        var first = greeting;
+        if (first != null) {
+            greeting = null;
+            stream.send(first);
+        } else if (told.isEmpty()) {
+            stream.keepAlive();
+        }
+        for (var what : told) {
+            var message = word(what);
+            if (message.isPresent()) {
+                stream.send(message.get());
             }
-            waiting.forEach(what -> messages.add(Wishes.notification(what, purpose.subscription())));
-            waiting.clear();
-            if (!messages.isEmpty() || keepAlive) {
+        }
+    }
+
+    private Optional<ObjectNode> word(String what) {
+        try {
+            return words.apply(what);
+        } catch (Problem e) {
+            return Optional.empty(); // The database is away; when it is back everything is told again.
+        }
+    }
+
+    /** What is to be told now; nothing more when null, a comment when empty. */
+    private @Nullable List<String> next() throws IOException {
+        synchronized (this) {
+            if (greeting != null || keepAlive || !waiting.isEmpty()) {
                 keepAlive = false;
-                return messages;
+                var told = List.copyOf(waiting);
+                waiting.clear();
+                return told;
             }
             if (!ending) {
                 writing = false;

@@ -2,12 +2,14 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.Body;
 import io.agentworkspace.engine.http.Doors;
+import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.store.TaskStore;
 import java.time.Clock;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -26,8 +28,10 @@ import org.jspecify.annotations.Nullable;
 public final class McpDoor extends Handler.Abstract implements Graceful {
     private final Pulse pulse = new Pulse();
     private final Listeners listeners;
+    private final Selectable selectable;
     private final Routing routing;
     private final ServerCard card;
+    private final TaskWorkers workers;
     private volatile boolean stopping;
 
     /**
@@ -36,15 +40,26 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
      * @param bounds how many streams this replica may have open
      */
     public record Replica(
-            SealKeys keys, SessionStore sessions, Signals signals, Interest interest, Bounds bounds, Clock clock) {}
+            Callers callers,
+            SealKeys keys,
+            SessionStore sessions,
+            TaskStore tasks,
+            Signals signals,
+            Interest interest,
+            Bounds bounds,
+            Clock clock) {}
 
     /** @param mcpUrl the public address of the tool protocol's host */
     public McpDoor(Offer offer, Replica replica, String mcpUrl) {
         listeners = new Listeners(pulse, replica.interest());
-        var methods = new Methods(offer, replica.clock());
+        var tasks = new Tasks(offer.identity().name(), replica.tasks(), replica.clock());
+        var methods = new Methods(offer, tasks, replica.clock());
+        workers = new TaskWorkers(replica.tasks(), replica.callers(), methods, replica.clock());
+        tasks.onWork(workers::wake);
+        workers.start(pulse);
         var seal = new Seal(replica.keys());
         var streams = new Workings.Streams(pulse, replica.bounds(), listeners, replica.clock());
-        var listen = new Listen(methods.resources(), listeners, replica.bounds());
+        var listen = new Listen(methods.resources(), tasks, listeners, replica.bounds());
         var workings = new Workings(
                 new RequestState(seal, replica.clock()),
                 new Session.Office(seal, replica.clock()),
@@ -55,15 +70,18 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         var interview = new Interview(replica.sessions());
         var sessionStreams = new SessionStreams(workings);
         var work = new SessionWork(methods, workings, inFlight, interview);
+        selectable = new Selectable(offer.tools());
         routing = new Routing(
                 new ModernLane(methods, workings),
                 new SessionLane(methods, workings, work, sessionStreams),
-                new BareLane(methods));
+                new BareLane(methods),
+                selectable);
         card = new ServerCard(offer.identity(), mcpUrl);
         replica.signals().onSignal(listeners);
         replica.signals().onSignal(inFlight);
         replica.signals().onSignal(interview);
         replica.signals().onSignal(sessionStreams);
+        replica.signals().onSignal(workers);
     }
 
     @Override
@@ -77,6 +95,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         if (!Selection.isPath(path)) {
             return false;
         }
+        selectable.checkPath(exchange);
         switch (request.getMethod()) {
             case "POST" -> {
                 checkContent(request);
@@ -143,6 +162,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
     @Override
     protected void doStop() throws Exception {
         pulse.close();
+        workers.stop();
         super.doStop();
     }
 }

@@ -7,6 +7,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The methods that are served alike in every lane: what the offer has, in the protocol's words. */
@@ -26,13 +27,16 @@ final class Methods {
     private final Resources resources;
     private final Prompts prompts;
     private final Completions completions;
+    private final List<Extension> extensions;
 
-    Methods(Offer offer, Clock clock) {
+    Methods(Offer offer, Tasks tasks, Clock clock) {
         this.offer = offer;
-        this.tools = new Tools(offer.tools(), clock);
+        this.tools = new Tools(offer.tools(), tasks, clock);
         this.resources = new Resources(offer.resources());
         this.prompts = new Prompts(offer.prompts());
         this.completions = new Completions(offer);
+        this.extensions = new ArrayList<>(offer.extensions());
+        this.extensions.add(new TasksExtension(tasks));
     }
 
     Offer offer() {
@@ -47,15 +51,19 @@ final class Methods {
         return tools;
     }
 
-    /** All methods of this door, with those of its extensions. */
-    List<String> names() {
+    /** All methods of this door, with those of the extensions that clients of this era can use. */
+    List<String> names(boolean stateless) {
         var names = new ArrayList<>(COMMON);
-        offer.extensions().forEach(extension -> names.addAll(extension.methods()));
+        extensions(stateless).forEach(extension -> names.addAll(extension.methods()));
         return names;
     }
 
+    private Stream<Extension> extensions(boolean stateless) {
+        return extensions.stream().filter(extension -> stateless || !extension.isForDeclaringClients());
+    }
+
     Optional<Extension> extension(String method) {
-        return offer.extensions().stream()
+        return extensions.stream()
                 .filter(extension -> extension.methods().contains(method))
                 .findFirst();
     }
@@ -73,14 +81,19 @@ final class Methods {
                 case "prompts/list" -> prompts.list(params, turn);
                 case "prompts/get" -> prompts.get(params, turn);
                 case "completion/complete" -> completions.complete(params, turn);
-                default ->
-                    extension(method)
-                            .orElseThrow(() -> RpcError.unknownMethod(method, names(), turn.requestId()))
-                            .serve(method, params, turn);
+                default -> extended(method, turn).serve(method, params, turn);
             };
         } catch (Problem problem) {
             throw error(problem, turn);
         }
+    }
+
+    private Extension extended(String method, Turn turn) {
+        var extension = extension(method).orElseThrow(() -> RpcError.unknownMethod(method, COMMON, turn.requestId()));
+        if (extension.isForDeclaringClients() && !turn.client().extensions().contains(extension.identifier())) {
+            throw RpcError.missingExtension(extension.identifier());
+        }
+        return extension;
     }
 
     static RpcError error(Problem problem, Turn turn) {
@@ -101,10 +114,10 @@ final class Methods {
         return capabilities;
     }
 
-    /** The extensions, for the revisions that declare them. */
-    ObjectNode extensions() {
+    /** The extensions, as they are declared to clients of this era. */
+    ObjectNode declared(boolean stateless) {
         var declared = Json.object();
-        offer.extensions().forEach(extension -> declared.set(extension.identifier(), extension.settings()));
+        extensions(stateless).forEach(extension -> declared.set(extension.identifier(), extension.settings()));
         return declared;
     }
 

@@ -28,7 +28,7 @@ final class ModernLane implements Lane {
         this.methods = methods;
         this.checks = new ModernChecks(methods);
         this.workings = workings;
-        this.names = new ArrayList<>(methods.names());
+        this.names = new ArrayList<>(methods.names(true));
         names.add(DISCOVER);
         names.add(LISTEN);
     }
@@ -154,9 +154,7 @@ final class ModernLane implements Lane {
         var result = Json.object();
         Revision.words().forEach(result.putArray("supportedVersions")::add);
         var capabilities = methods.capabilities();
-        if (!methods.extensions().isEmpty()) {
-            capabilities.set("extensions", methods.extensions());
-        }
+        capabilities.set("extensions", methods.declared(true));
         result.set("capabilities", capabilities);
         return result.put("instructions", methods.offer().identity().instructions());
     }

@@ -17,13 +17,18 @@ public record Portion(List<ObjectNode> items, @Nullable String next) {
         return new Portion(items, null);
     }
 
-    /** The part of a list that a cursor of this method points to. */
+    /** The page of a list that a cursor of this method points to. */
     public static Portion of(List<ObjectNode> all, @Nullable String cursor) {
+        return of(all, cursor, SIZE);
+    }
+
+    /** The same, of this size. */
+    public static Portion of(List<ObjectNode> all, @Nullable String cursor, int size) {
         var from = cursor == null ? 0 : start(cursor);
         if (from > all.size()) {
             throw Cursor.invalid();
         }
-        var to = Math.min(all.size(), from + SIZE);
+        var to = Math.min(all.size(), from + size);
         return new Portion(all.subList(from, to), to == all.size() ? null : Cursor.of("at", Integer.toString(to)));
     }
 

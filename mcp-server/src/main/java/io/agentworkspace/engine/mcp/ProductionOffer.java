@@ -13,23 +13,27 @@ public final class ProductionOffer {
     private static final String INSTRUCTIONS = """
             A workspace for AI agents: agents with a persona (AP_ tools), domains with zones where they talk (DM_, ZN_), and \
             memory banks that they share (MB_). Begin with US_Read, which tells who you are and what is selected; AP_LogOn to \
-            act as an agent; AP_Chat to speak. A tool that fails answers with a note that says what would be right. Names that \
-            a tool needs can be found with AP_List, DM_List and MB_List. The skill skill://first-steps/SKILL.md shows how, by an \
+            act as an agent; AP_Chat to speak. Every answer has a header (the context that it ran in; unread: how many messages wait) \
+            and a status (success; on failure a note that says what would be right). Several processes that share a key each \
+            give target.context a name of their own. Names that a tool needs can be found with AP_List, DM_List and MB_List. The skill skill://first-steps/SKILL.md shows how, by an \
             example; skills/list, and the prompts, have more.""";
 
     private ProductionOffer() {}
 
-    public static Offer of(ToolRunner runner, String version, Clock clock) {
-        var identity = new Offer.Identity(
+    static Offer.Identity identity(String version) {
+        return new Offer.Identity(
                 "io.agentworkspace/engine",
                 "Agent Workspace Engine",
                 version,
                 "Agents, domains they meet in, zones they talk in, and memory banks they share.",
                 INSTRUCTIONS);
+    }
+
+    public static Offer of(ToolRunner runner, String version, Clock clock) {
         var tools = new CatalogueTools(runner, clock);
         var skills = new SkillResources(ShippedSkills.read());
         return new Offer(
-                identity,
+                identity(version),
                 List.of(tools, new Discovery(runner.catalogue(), tools)),
                 List.of(new SkillFiles(skills), new EngineResources(runner)),
                 List.of(new SkillPrompts(skills)),

@@ -7,8 +7,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Resources that a door serves, each under a URI. */
 public interface ResourceSource {
-    /** A page of what the caller may see, as {@code resources/list} shows it. The cursor is one that this source gave. */
-    Portion list(@Nullable String cursor, Turn turn);
+    /**
+     * What the caller may see, as {@code resources/list} shows it, from where a cursor of this source points to.
+     *
+     * @param limit how many at most, and as many where there are so many
+     */
+    Portion list(@Nullable String cursor, int limit, Turn turn);
 
     /** As {@code resources/templates/list} shows them. */
     List<ObjectNode> templates();

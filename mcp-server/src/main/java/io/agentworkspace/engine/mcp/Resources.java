@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
@@ -24,20 +25,21 @@ final class Resources {
         return Methods.page("resources", list(number(at.get(0)), at.get(1), turn), FIVE_SECONDS);
     }
 
-    private Portion list(int source, String cursor, Turn turn) {
-        if (sources.isEmpty()) {
-            return Portion.whole(List.of());
+    /** A page is filled from one source after the other. */
+    private Portion list(int first, String cursor, Turn turn) {
+        var items = new ArrayList<ObjectNode>();
+        for (var source = first; source < sources.size(); source++) {
+            if (items.size() == Portion.SIZE) {
+                return new Portion(items, Cursor.of(Integer.toString(source), ""));
+            }
+            var from = source == first && !cursor.isEmpty() ? cursor : null;
+            var portion = sources.get(source).list(from, Portion.SIZE - items.size(), turn);
+            items.addAll(portion.items());
+            if (portion.next() != null) {
+                return new Portion(items, Cursor.of(Integer.toString(source), portion.next()));
+            }
         }
-        var portion = sources.get(source).list(cursor.isEmpty() ? null : cursor, turn);
-        if (portion.next() != null) {
-            return new Portion(portion.items(), Cursor.of(Integer.toString(source), portion.next()));
-        }
-        if (source + 1 == sources.size()) {
-            return portion;
-        }
-        return portion.items().isEmpty()
-                ? list(source + 1, "", turn)
-                : new Portion(portion.items(), Cursor.of(Integer.toString(source + 1), ""));
+        return Portion.whole(items);
     }
 
     private int number(String text) {

@@ -12,11 +12,13 @@ final class Routing {
     private final ModernLane modern;
     private final SessionLane session;
     private final BareLane bare;
+    private final Selectable selectable;
 
-    Routing(ModernLane modern, SessionLane session, BareLane bare) {
+    Routing(ModernLane modern, SessionLane session, BareLane bare, Selectable selectable) {
         this.modern = modern;
         this.session = session;
         this.bare = bare;
+        this.selectable = selectable;
     }
 
     /** @throws Problem {@code bad_request} when it is no message */
@@ -26,10 +28,24 @@ final class Routing {
             if (!inSession) {
                 throw Message.invalid("batches are not supported; send one JSON-RPC 2.0 object in each request");
             }
-            session.batch(body, exchange);
+            checked(exchange, null, () -> session.batch(body, exchange));
+        } else {
+            var message = Message.of(body);
+            checked(exchange, message.isResponse() ? null : message.id(), () -> post(message, exchange, inSession));
+        }
+    }
+
+    private void checked(Exchange exchange, @Nullable JsonNode id, Runnable work) {
+        try {
+            selectable.checkHeaders(exchange);
+        } catch (RpcError error) {
+            exchange.refuse(error, id);
             return;
         }
-        var message = Message.of(body);
+        work.run();
+    }
+
+    private void post(Message message, Exchange exchange, boolean inSession) {
         if (message.isResponse() && !inSession) {
             throw Message.invalid("nothing here waits for a response; send a request with a method");
         }

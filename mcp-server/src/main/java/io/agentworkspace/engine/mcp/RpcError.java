@@ -96,6 +96,16 @@ public final class RpcError extends RuntimeException {
                 data);
     }
 
+    static RpcError missingExtension(String identifier) {
+        var data = Json.object();
+        data.putObject("requiredCapabilities").putObject("extensions").putObject(identifier);
+        return new RpcError(
+                MISSING_CAPABILITY,
+                HttpStatus.BAD_REQUEST_400,
+                "this needs a client that declares the extension " + identifier,
+                data);
+    }
+
     static RpcError resourceNotFound(String uri, Turn turn) {
         var note = "no resource '%s' that you may see".formatted(shown(uri));
         var data = Refusals.data(new Problem(Failure.NOT_FOUND, note), turn.requestId())

@@ -3,11 +3,12 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Tool;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.server.Request;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The tools that a request limits itself to, by headers ({@code X-MCP-Toolsets}, {@code X-MCP-Tools},
@@ -20,10 +21,16 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
     /** The toolset of three tools that find, describe and run all others. */
     public static final String DISCOVERY = "discovery";
 
-    static final String PATH = "/mcp";
+    /** The toolset of all families. */
+    static final String ALL = "all";
 
-    private static final String TOOLSET = "/x/";
-    private static final String READ_ONLY = "/readonly";
+    static final String PATH = "/mcp";
+    static final String TOOLSETS = "X-MCP-Toolsets";
+    static final String TOOLS = "X-MCP-Tools";
+    static final String EXCLUDED = "X-MCP-Exclude-Tools";
+
+    private static final String READ_ONLY = "X-MCP-Readonly";
+    private static final Pattern PATHS = Pattern.compile(PATH + "(/x/(?<toolset>[^/]+))?(?<readonly>/readonly)?/?");
 
     public Selection {
         toolsets = Set.copyOf(toolsets);
@@ -32,43 +39,40 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
     }
 
     static Selection of(Exchange exchange) {
-        var path = Request.getPathInContext(exchange.request()).substring(PATH.length());
-        var readOnly = path.endsWith(READ_ONLY);
-        var rest = readOnly ? path.substring(0, path.length() - READ_ONLY.length()) : path;
-        var toolsets = rest.startsWith(TOOLSET)
-                ? Set.of(rest.substring(TOOLSET.length()).toLowerCase(Locale.ROOT))
-                : words(exchange.header("X-MCP-Toolsets"), true);
-        var tools = words(exchange.header("X-MCP-Tools"), false);
-        var own = exchange.caller().credential().toolset();
+        var path = PATHS.matcher(Request.getPathInContext(exchange.request()));
+        var readOnly = path.matches() && path.group("readonly") != null;
+        var toolsets = toolset(exchange).map(Set::of).orElseGet(() -> Set.copyOf(words(TOOLSETS, exchange)));
+        var tools = Set.copyOf(words(TOOLS, exchange));
+        var discovers = exchange.caller().credential().toolset().discovery();
         return new Selection(
-                toolsets.isEmpty() && tools.isEmpty() && own.discovery() ? Set.of(DISCOVERY) : toolsets,
+                toolsets.isEmpty() && tools.isEmpty() && discovers ? Set.of(DISCOVERY) : toolsets,
                 tools,
-                words(exchange.header("X-MCP-Exclude-Tools"), false),
-                readOnly || isTrue(exchange.header("X-MCP-Readonly")));
+                Set.copyOf(words(EXCLUDED, exchange)),
+                readOnly || words(READ_ONLY, exchange).stream().anyMatch(word -> !word.equalsIgnoreCase("false")));
     }
 
-    private static Set<String> words(@Nullable String list, boolean lowerCase) {
-        if (list == null || list.isBlank()) {
-            return Set.of();
-        }
-        return Arrays.stream(list.split(","))
+    /** The toolset that the path names. */
+    static Optional<String> toolset(Exchange exchange) {
+        var path = PATHS.matcher(Request.getPathInContext(exchange.request()));
+        return path.matches()
+                ? Optional.ofNullable(path.group("toolset")).map(word -> word.toLowerCase(Locale.ROOT))
+                : Optional.empty();
+    }
+
+    /** What stands between the commas of a header, each once; a header that comes again goes on with the list. */
+    static List<String> words(String header, Exchange exchange) {
+        return exchange.request().getHeaders().getValuesList(header).stream()
+                .flatMap(list -> Arrays.stream(list.split(",")))
                 .map(String::strip)
                 .filter(word -> !word.isEmpty())
-                .map(word -> lowerCase ? word.toLowerCase(Locale.ROOT) : word)
-                .collect(Collectors.toUnmodifiableSet());
-    }
-
-    private static boolean isTrue(@Nullable String value) {
-        return value != null && !value.isBlank() && !value.strip().equalsIgnoreCase("false");
+                .map(word -> header.equals(TOOLSETS) ? word.toLowerCase(Locale.ROOT) : word)
+                .distinct()
+                .toList();
     }
 
     /** Whether this path of the door is one that selections have. */
     static boolean isPath(String path) {
-        if (!path.startsWith(PATH)) {
-            return false;
-        }
-        var rest = path.substring(PATH.length());
-        return rest.isEmpty() || rest.equals("/") || rest.equals(READ_ONLY) || rest.matches("/x/[A-Za-z]+(/readonly)?");
+        return PATHS.matcher(path).matches();
     }
 
     /** Whether the three tools of discovery stand for all others. */
@@ -80,7 +84,7 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
         return permits(tool)
                 && ((toolsets.isEmpty() && tools.isEmpty())
                         || tools.contains(tool.name())
-                        || toolsets.contains("all")
+                        || toolsets.contains(ALL)
                         || toolsets.contains(tool.family()));
     }
 

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.net.URI;
+import java.util.Arrays;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import tools.jackson.databind.node.ObjectNode;
@@ -14,35 +15,20 @@ import tools.jackson.databind.node.ObjectNode;
 final class ServerCard {
     private static final String CARD_TYPE = "application/mcp-server-card+json";
     private static final String CATALOG_TYPE = "application/ai-catalog+json";
-    private static final String SCHEMA = "https://static.modelcontextprotocol.io/schemas/v2/server-card.schema.json";
 
-    private final ObjectNode card;
-    private final ObjectNode catalog;
+    private final Page card;
+    private final Page catalog;
 
     ServerCard(Offer.Identity identity, String mcpUrl) {
-        card = card(identity, mcpUrl);
-        catalog = catalog(identity, mcpUrl);
+        card = Page.of(CARD_TYPE, Listing.card(identity, mcpUrl));
+        catalog = Page.of(CATALOG_TYPE, catalog(identity, mcpUrl));
     }
 
-    private static ObjectNode card(Offer.Identity identity, String mcpUrl) {
-        var card = Json.object()
-                .put("$schema", SCHEMA)
-                .put("name", identity.name())
-                .put("version", identity.version())
-                .put("description", identity.description())
-                .put("title", identity.title());
-        var remote = card.putArray("remotes")
-                .addObject()
-                .put("type", "streamable-http")
-                .put("url", mcpUrl + "/mcp");
-        remote.putArray("headers")
-                .addObject()
-                .put("name", "X-Api-Key")
-                .put("description", "An API key of the engine")
-                .put("isRequired", true)
-                .put("isSecret", true);
-        Revision.words().forEach(remote.putArray("supportedProtocolVersions")::add);
-        return card;
+    private record Page(JsonReply reply, String tag) {
+        static Page of(String type, ObjectNode body) {
+            var tag = "\"%08x\"".formatted(Arrays.hashCode(Json.bytes(body)));
+            return new Page(new JsonReply(HttpStatus.OK_200, type, body), tag);
+        }
     }
 
     private static ObjectNode catalog(Offer.Identity identity, String mcpUrl) {
@@ -50,7 +36,9 @@ final class ServerCard {
         var catalog = Json.object().put("specVersion", "1.0");
         catalog.putArray("entries")
                 .addObject()
-                .put("identifier", "urn:air:%s:%s".formatted(URI.create(mcpUrl).getHost(), name))
+                .put(
+                        "identifier",
+                        "urn:air:%s:mcp:%s".formatted(URI.create(mcpUrl).getHost(), name))
                 .put("displayName", identity.title())
                 .put("type", CARD_TYPE)
                 .put("url", mcpUrl + Doors.CARD);
@@ -64,11 +52,17 @@ final class ServerCard {
             headers.put(HttpHeader.ALLOW, "GET");
             throw new Problem(Failure.METHOD_NOT_ALLOWED, "this address takes GET");
         }
+        var page = path.equals(Doors.CATALOG) ? catalog : card;
         headers.put(HttpHeader.CACHE_CONTROL, "public, max-age=3600");
+        headers.put(HttpHeader.ETAG, page.tag());
         headers.put(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN, "*");
-        var reply = path.equals(Doors.CATALOG)
-                ? new JsonReply(HttpStatus.OK_200, CATALOG_TYPE, catalog)
-                : new JsonReply(HttpStatus.OK_200, CARD_TYPE, card);
-        reply.send(exchange.response(), exchange.callback());
+        headers.put("Access-Control-Allow-Methods", "GET");
+        headers.put("Access-Control-Allow-Headers", "Content-Type, If-None-Match");
+        headers.put("Access-Control-Expose-Headers", HttpHeader.ETAG.asString());
+        if (exchange.request().getHeaders().contains(HttpHeader.IF_NONE_MATCH, page.tag())) {
+            exchange.end(HttpStatus.NOT_MODIFIED_304);
+        } else {
+            page.reply().send(exchange.response(), exchange.callback());
+        }
     }
 }

@@ -31,7 +31,7 @@ final class SessionLane implements Lane {
         this.work = work;
         this.streams = streams;
         this.names = new ArrayList<>(OWN);
-        names.addAll(methods.names());
+        names.addAll(methods.names(false));
     }
 
     /** A request that may come from one who has a session: which session, and what was said about it. */
@@ -78,8 +78,9 @@ final class SessionLane implements Lane {
     private ObjectNode welcome(Revision revision) {
         var result = Json.object().put("protocolVersion", revision.word());
         var capabilities = methods.capabilities();
-        if (!methods.extensions().isEmpty()) {
-            capabilities.set("extensions", methods.extensions());
+        var extensions = methods.declared(false);
+        if (!extensions.isEmpty()) {
+            capabilities.set("extensions", extensions);
         }
         result.set("capabilities", capabilities);
         result.set("serverInfo", methods.serverInfo());

@@ -26,6 +26,11 @@ record Shelf(Kind kind, String title, String listTool, String readTool, List<Str
         return kind != Kind.ZONE;
     }
 
+    /** How many resources a record of the list is shown as. */
+    int shownAs() {
+        return kind == Kind.DOMAIN ? 2 : 1;
+    }
+
     /** Whether reading has an effect, so that looking is done in the list. */
     boolean looksByList() {
         return kind == Kind.AGENT || kind == Kind.ZONE;
@@ -56,16 +61,10 @@ record Shelf(Kind kind, String title, String listTool, String readTool, List<Str
         return arguments;
     }
 
-    /** The arguments that list this one, among others perhaps. */
+    /** The arguments that list this one. */
     ObjectNode search(List<Name> names) {
-        if (kind == Kind.AGENT) {
-            var arguments = target(names);
-            arguments.putObject("page").put("limit", 1); // In the order of names the shortest comes first.
-            return arguments;
-        }
-        var arguments = Json.object();
-        arguments.putObject("target").put("domain", names.getFirst().text());
-        arguments.putObject("page").put("limit", Limits.PAGE);
+        var arguments = target(names);
+        arguments.putObject("page").put("limit", 1); // Of the names that begin so the shortest comes first.
         return arguments;
     }
 
@@ -73,15 +72,16 @@ record Shelf(Kind kind, String title, String listTool, String readTool, List<Str
     Optional<ObjectNode> candidates(Completion completion) {
         var arguments = Json.object();
         arguments.putObject("page").put("limit", Limits.PAGE);
-        if (kind == Kind.AGENT && !completion.value().isBlank()) {
-            arguments.putObject("target").put("agent", completion.value().strip());
+        var target = arguments.putObject("target");
+        if (!completion.value().isBlank()) {
+            target.put(variables.getLast(), completion.value().strip());
         }
         if (kind == Kind.ZONE) {
             var domain = completion.others().getOrDefault("domain", "");
             if (domain.isBlank()) {
                 return Optional.empty();
             }
-            arguments.putObject("target").put("domain", domain);
+            target.put("domain", domain);
         }
         return Optional.of(arguments);
     }

@@ -9,8 +9,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** The files of skills, as resources. */
 record SkillFiles(SkillResources skills) implements ResourceSource {
     @Override
-    public Portion list(@Nullable String cursor, Turn turn) {
-        return Portion.of(skills.resources(), cursor);
+    public Portion list(@Nullable String cursor, int limit, Turn turn) {
+        return Portion.of(skills.resources(), cursor, limit);
     }
 
     @Override

@@ -15,10 +15,12 @@ final class Tools {
     private static final Outcome.Caching FIVE_MINUTES = new Outcome.Caching(300_000, false);
 
     private final List<ToolSource> sources;
+    private final Tasks tasks;
     private final Clock clock;
 
-    Tools(List<ToolSource> sources, Clock clock) {
+    Tools(List<ToolSource> sources, Tasks tasks, Clock clock) {
         this.sources = sources;
+        this.tasks = tasks;
         this.clock = clock;
     }
 
@@ -44,12 +46,22 @@ final class Tools {
         var name = Methods.text(params, "name");
         var arguments = Methods.object(params, "arguments");
         for (var source : sources) {
-            var outcome = source.call(name, arguments, turn);
-            if (outcome.isPresent()) {
-                return outcome.get();
+            var pace = source.pace(name, arguments, turn);
+            if (pace != Pace.QUICK && turn.client().takesTasks()) {
+                return source.before(name, arguments, turn).orElseGet(() -> tasks.begin(name, arguments, turn));
+            } else if (pace == Pace.TASK) {
+                throw RpcError.missingExtension(TasksExtension.IDENTIFIER);
             }
         }
-        throw unknown(name, turn);
+        return run(name, arguments, turn);
+    }
+
+    /** Runs a tool to its end. */
+    Outcome run(String name, ObjectNode arguments, Turn turn) {
+        return sources.stream()
+                .flatMap(source -> source.call(name, arguments, turn).stream())
+                .findFirst()
+                .orElseThrow(() -> unknown(name, turn));
     }
 
     private RpcError unknown(String name, Turn turn) {

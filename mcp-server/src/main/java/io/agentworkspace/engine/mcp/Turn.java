@@ -10,26 +10,26 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** One request as those see it who serve it: who asks, through which client, and how to speak to it meanwhile. */
 public final class Turn {
-    private final Exchange exchange;
+    private final Origin origin;
     private final Client client;
     private final Selection selection;
     private final Voice voice;
     private final Inputs inputs;
 
-    Turn(Exchange exchange, Client client, Voice voice, Inputs inputs) {
-        this.exchange = exchange;
+    Turn(Origin origin, Client client, Voice voice, Inputs inputs) {
+        this.origin = origin;
         this.client = client;
-        this.selection = Selection.of(exchange);
+        this.selection = origin.selection();
         this.voice = voice;
         this.inputs = inputs;
     }
 
     public Caller caller() {
-        return exchange.caller();
+        return origin.caller();
     }
 
     public String requestId() {
-        return exchange.requestId();
+        return origin.requestId();
     }
 
     public Client client() {
@@ -42,7 +42,7 @@ public final class Turn {
     }
 
     public @Nullable String header(String name) {
-        return exchange.header(name);
+        return origin.header(name);
     }
 
     /** Tells how far it is; told to the client only if it gave a progress token, and only where it is more than before. */
@@ -60,6 +60,10 @@ public final class Turn {
         return Optional.ofNullable(inputs.answers().get(key));
     }
 
+    Inputs inputs() {
+        return inputs;
+    }
+
     /** What the last {@link Outcome.Ask} remembered; it comes back as it was, or the request is refused. */
     public Optional<ObjectNode> state() {
         return Optional.ofNullable(inputs.state());
@@ -74,19 +78,19 @@ public final class Turn {
 
     /** For the request log: the tool or resource that the request is about. */
     void ran(String service) {
-        exchange.ran(service);
+        origin.ran(service);
     }
 
     void retryAfter(Duration pause) {
-        exchange.retryAfter(pause);
+        origin.retryAfter(pause);
     }
 
     void markReplayed() {
-        exchange.markReplayed();
+        origin.markReplayed();
     }
 
     @Nullable
     String idempotencyKey() {
-        return exchange.idempotencyKey();
+        return origin.idempotencyKey();
     }
 }

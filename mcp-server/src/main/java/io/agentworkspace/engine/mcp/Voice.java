@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What a request may say to its client before its result: progress, if it gave a token, and log messages, if it asked. */
@@ -32,6 +33,11 @@ final class Voice {
 
     static Voice silent() {
         return new Voice(_ -> {}, null, LEVELS.size());
+    }
+
+    /** One that takes progress only, as the notification that a client would get. */
+    static Voice progress(Consumer<ObjectNode> line) {
+        return new Voice(line, JsonNodeFactory.instance.stringNode(""), LEVELS.size());
     }
 
     /** Told only where it is more than before. */

@@ -1,9 +1,12 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Json;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -12,10 +15,11 @@ import tools.jackson.databind.node.ObjectNode;
  * What a listener wants to hear of.
  *
  * @param lists the lists whose changes it wants to hear of, by their words
- * @param resources for each thing that may change the URIs under which it was asked for
+ * @param resources for each thing that may change the URIs under which it was asked for; of tasks what {@link #task} makes
  */
 record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
     private static final String LIST = "list:";
+    private static final String TASK = "task:";
 
     Wishes {
         lists = Set.copyOf(lists);
@@ -27,6 +31,24 @@ record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
         return lists.contains(change.kind()) ? Set.of(LIST + change.kind()) : resources.getOrDefault(change, Set.of());
     }
 
+    /** These wishes, and tasks. */
+    Wishes with(Map<Change, Set<String>> tasks) {
+        if (tasks.isEmpty()) {
+            return this;
+        }
+        var all = new LinkedHashMap<>(resources);
+        all.putAll(tasks);
+        return new Wishes(lists, all);
+    }
+
+    /** The marks of the tasks. */
+    Set<String> tasks() {
+        return resources.entrySet().stream()
+                .filter(entry -> entry.getKey().kind().equals(Tasks.CHANGED))
+                .flatMap(entry -> entry.getValue().stream())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     Set<String> everything() {
         var all = new LinkedHashSet<String>();
         lists.forEach(list -> all.add(LIST + list));
@@ -34,7 +56,17 @@ record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
         return all;
     }
 
-    /** The notification of a thing to be told. */
+    /** The mark of a task among what is told. */
+    static String task(String id) {
+        return TASK + id;
+    }
+
+    /** The id of the task, if it is one that is told of. */
+    static Optional<String> taskId(String what) {
+        return what.startsWith(TASK) ? Optional.of(what.substring(TASK.length())) : Optional.empty();
+    }
+
+    /** The notification of a list or a resource to be told. */
     static ObjectNode notification(String what, @Nullable JsonNode subscription) {
         var params = Json.object();
         if (subscription != null) {

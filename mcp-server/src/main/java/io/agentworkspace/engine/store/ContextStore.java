@@ -32,10 +32,10 @@ public final class ContextStore {
                                   WHERE p.tenant_id = :tenant AND p.party_id = s.id), 0) AS unread
                   FROM (VALUES (1)) one (row)
                   LEFT JOIN app_user u
-                         ON u.tenant_id = :tenant
+                         ON u.tenant_id = :tenant AND u.removed_at IS NULL
                         AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN :caller
                                         ELSE (SELECT x.id FROM app_user x
-                                               WHERE x.tenant_id = :tenant AND x.name_key = :acting) END
+                                               WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
                   LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
                   LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = c.self_id AND s.destroyed_at IS NULL
                                    AND (s.owner_id = u.id OR :admin)

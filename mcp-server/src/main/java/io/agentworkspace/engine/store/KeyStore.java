@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class KeyStore implements Callers {
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
+    private static final String PRINCIPAL = "key:";
     private static final byte[] NO_HASH = new byte[32];
 
     private final Db db;
@@ -105,13 +106,33 @@ public final class KeyStore implements Callers {
     }
 
     @Override
+    public Optional<Caller> current(String principal) {
+        if (!principal.startsWith(PRINCIPAL)) {
+            return Optional.empty();
+        }
+        var id = principal.substring(PRINCIPAL.length());
+        return believed(id)
+                .orElseGet(() -> lookUpAnew(id))
+                .known()
+                .filter(known -> !known.isOver(clock.instant()))
+                .map(Known::caller);
+    }
+
+    @Override
     public boolean remembers(ApiKey key) {
         return remembered(key).isPresent();
     }
 
     private Optional<Caller> remembered(ApiKey key) {
-        var found = watch.isCurrent() ? remembered.getIfPresent(key.id()) : null;
-        return found == null || found.generation() != generation.get() ? Optional.empty() : proven(key, found);
+        return believed(key.id()).flatMap(found -> proven(key, found));
+    }
+
+    /** What is remembered of an id, if nothing has changed since. */
+    private Optional<Found> believed(String id) {
+        return watch.isCurrent()
+                ? Optional.ofNullable(remembered.getIfPresent(id))
+                        .filter(found -> found.generation() == generation.get())
+                : Optional.empty();
     }
 
     private Found lookUpAnew(String id) {
@@ -158,7 +179,7 @@ public final class KeyStore implements Callers {
                 row.text("user_name"),
                 Role.of(row.text("role")),
                 grant.capabilities(),
-                "key:" + id,
+                PRINCIPAL + id,
                 row.numberOrNull("agent_id"),
                 credential);
         var previous = row.bytesOrNull("previous_hash");

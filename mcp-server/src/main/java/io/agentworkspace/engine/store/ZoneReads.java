@@ -19,7 +19,7 @@ public final class ZoneReads {
             , page AS (
                 SELECT z.*
                   FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                 WHERE z.name_key > :after
+                 WHERE z.name_key > :after AND starts_with(z.name_key, :prefix)
                  ORDER BY z.name_key
                  LIMIT :limit + 1)
             SELECT ctx.*, EXISTS (SELECT 1 FROM d) AS found,
@@ -91,15 +91,16 @@ public final class ZoneReads {
     private record Listed(boolean found, List<Entry> rows) {}
 
     /**
-     * The zones of the named domain, else of the entered one.
+     * The zones of the named domain, else of the entered one; with a prefix those whose names start with it.
      *
      * @throws Problem {@code no_context}, {@code not_found}
      */
-    public Slice<Entry> list(Call call, @Nullable Name domain, @Nullable Page page) {
+    public Slice<Entry> list(Call call, @Nullable Name domain, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Page.after(page, 1);
         var listed = db.sql(call, LIST)
                 .set("domain", domain == null ? null : domain.key())
+                .set("prefix", prefix == null ? "" : prefix.key())
                 .set("after", after.isEmpty() ? "" : after.getFirst())
                 .set("limit", limit)
                 .one(row -> {

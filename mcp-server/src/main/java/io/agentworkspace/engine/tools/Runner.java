@@ -106,6 +106,7 @@ public final class Runner implements ToolRunner {
                     contextName(input),
                     actingFor(request.caller(), target.path("user").asString("")),
                     now);
+            call.progress(request.progress());
         }
 
         private static void checkAccess(Tool<?, ?> tool, Caller caller) {

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The targets of the contract's commands: each lists just the fields that its commands use. */
 final class Targets {
     static final String USER = "Your own user name; an admin may name the user to act for.";
-    static final String CONTEXT =
-            "A name you choose for a separate context of your key (default: 'default'), so that several processes can share it.";
+    static final String CONTEXT = "A separate context of your key, under a name that you choose (default: 'default').";
 
     private Targets() {}
 
@@ -43,12 +42,6 @@ final class Targets {
 
     record DomainPrefix(
             @Doc("How the domains' names start; all when left out.") @Nullable
-            Name domain,
-
-            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
-
-    record EnteredDomain(
-            @Doc("The domain's name; the entered one when left out.") @Nullable
             Name domain,
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
@@ -93,6 +86,15 @@ final class Targets {
             Name domain,
 
             @Doc("The zone's name.") @Nullable Name zone,
+            @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
+
+    record ZonePrefix(
+            @Doc("The domain's name; the entered one when left out.") @Nullable
+            Name domain,
+
+            @Doc("How the zones' names start; all when left out.") @Nullable
+            Name zone,
+
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     /** For what is never taken from the context. */

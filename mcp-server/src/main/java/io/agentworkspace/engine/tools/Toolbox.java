@@ -25,6 +25,7 @@ import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.ShareStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.UserReads;
+import io.agentworkspace.engine.store.UserStore;
 import io.agentworkspace.engine.store.ZoneEntry;
 import io.agentworkspace.engine.store.ZoneReads;
 import io.agentworkspace.engine.store.ZoneStore;
@@ -57,6 +58,7 @@ public final class Toolbox {
         var zones = new ZoneStore(db);
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new UserTools(new UserReads(db), meter).tools());
+        tools.addAll(new UserAdminTools(new UserStore(db)).tools());
         tools.addAll(new AgentTools(agents, new AgentReads(db, agents)).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         tools.addAll(new ChatTools(agents, messages, new ZoneEntry(db, domains)).tools());

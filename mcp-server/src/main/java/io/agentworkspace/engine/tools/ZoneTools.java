@@ -47,7 +47,7 @@ final class ZoneTools {
             String description) {}
 
     record Find(
-            @Doc("Of which domain.") Targets.@Nullable EnteredDomain target,
+            @Doc("Of which domain.") Targets.@Nullable ZonePrefix target,
             @Doc("Which part.") @Nullable Page page) {}
 
     record Look(
@@ -101,12 +101,12 @@ final class ZoneTools {
                 .title("List a domain's zones")
                 .description("""
                         Lists the zones of a domain, the channels that its members talk in, by name; without target.domain those of the \
-                        domain you entered. For each, content tells how many messages wait there for you and when something was last \
+                        domain you entered; with target.zone those whose names start with it. For each, content tells how many messages wait there for you and when something was last \
                         said. Next: ZN_Read for the messages, ZN_Enter to talk there.""")
                 .needs(Capability.ZONE_READ)
                 .handledBy(Find.class, Listed.class, (in, call) -> {
-                    var found = reads.list(
-                            call, in.target() == null ? null : in.target().domain(), in.page());
+                    var target = in.target() == null ? new Targets.ZonePrefix(null, null, null) : in.target();
+                    var found = reads.list(call, target.domain(), target.zone(), in.page());
                     return new Listed(
                             found.rows().stream().map(ZoneReads.Entry::zone).toList(),
                             found.rows().stream()

@@ -159,7 +159,7 @@ class GateTest {
         assertThat(response.statusCode()).isEqualTo(401);
         var error = json(response);
         assertThat(error.get("jsonrpc").asString()).isEqualTo("2.0");
-        assertThat(error.get("id").isNull()).isTrue();
+        assertThat(error.has("id")).isFalse();
         assertThat(error.at("/error/code").asInt()).isEqualTo(-32600);
         assertThat(error.at("/error/data/error").asString()).isEqualTo("unauthenticated");
         assertThat(error.at("/error/data/internal_code").asInt()).isEqualTo(2001);

@@ -127,9 +127,52 @@ class HostAndOriginTest {
 
     @Test
     void anEmptyOrTwofoldOriginIsRefused() {
-        assertThat(statusFor("/api/health", "Host: localhost\r\nOrigin:")).isEqualTo(403);
+        assertThat(statusFor("/api/me", "Host: localhost\r\nOrigin:")).isEqualTo(403);
         var twice = "Host: localhost\r\nOrigin: https://app.example\r\nOrigin: https://app.example";
-        assertThat(statusFor("/api/health", twice)).isEqualTo(403);
+        assertThat(statusFor("/api/me", twice)).isEqualTo(403);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/health", "/api/mcp/tools", "/mcp/server-card", "/.well-known/ai-catalog.json"})
+    void whatIsPublicMayBeReadByEveryPage(String path) {
+        for (var origin : List.of("https://evil.example", "null")) {
+            var response = server.get(path, "Origin", origin);
+            assertThat(response.statusCode()).isEqualTo(200);
+            assertThat(response.headers().firstValue("Access-Control-Allow-Origin"))
+                    .hasValue("*");
+            assertThat(response.headers().firstValue("Access-Control-Allow-Credentials"))
+                    .isEmpty();
+        }
+        var foreign = "Host: localhost\r\nOrigin: https://evil.example";
+        assertThat(statusFor(path, foreign + "\r\nX-Api-Key: " + server.key)).isEqualTo(403);
+        assertThat(statusFor(path, foreign + "\r\nAuthorization: Bearer " + server.key))
+                .isEqualTo(403);
+        assertThat(statusFor(path, "Host: evil.example\r\nOrigin: http://evil.example"))
+                .isEqualTo(403);
+        assertThat(status(server.raw("POST %s HTTP/1.1\r\n%s\r\nConnection: close\r\n\r\n".formatted(path, foreign))))
+                .isEqualTo(403);
+    }
+
+    @Test
+    void whatIsNotFoundAmongTheWellKnownIsNoMatterOfCredentials() {
+        assertThat(statusFor("/.well-known/oauth-protected-resource", "Host: localhost"))
+                .isEqualTo(404);
+    }
+
+    @Test
+    void aForeignPageMayAskOnlyForWhatIsPublic() {
+        var lines = " HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\nOrigin: https://evil.example\r\n"
+                + "Access-Control-Request-Method: ";
+        assertThat(server.raw("OPTIONS /mcp/server-card" + lines + "GET\r\n\r\n"))
+                .startsWith("HTTP/1.1 204")
+                .contains("Access-Control-Allow-Origin: *", "Access-Control-Allow-Methods: GET\r\n")
+                .doesNotContain("X-Api-Key");
+        for (var asked :
+                List.of("/mcp" + lines + "GET", "/mcp/server-card" + lines + "POST", "/mcp" + lines + "POST")) {
+            assertThat(status(server.raw("OPTIONS " + asked + "\r\n\r\n")))
+                    .as(asked)
+                    .isEqualTo(403);
+        }
     }
 
     @Test

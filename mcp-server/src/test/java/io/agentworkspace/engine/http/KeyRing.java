@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
 import java.security.SecureRandom;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -17,9 +18,22 @@ public final class KeyRing implements Callers {
     private final Map<String, Kept> keys = new ConcurrentHashMap<>();
     private volatile boolean away;
 
+    private final long tenant;
+    private final long user;
+
+    public KeyRing() {
+        this(1, 1);
+    }
+
+    /** Keys of this user. */
+    public KeyRing(long tenant, long user) {
+        this.tenant = tenant;
+        this.user = user;
+    }
+
     public String add(Role role, String... capabilities) {
         var key = ApiKey.generate(new SecureRandom());
-        var caller = new Caller(1, "default", 1, "owner", role, Set.of(capabilities), "key:" + key.id(), null);
+        var caller = new Caller(tenant, "default", user, "owner", role, Set.of(capabilities), "key:" + key.id(), null);
         keys.put(key.id(), new Kept(key.secretHash(), caller));
         return key.reveal();
     }
@@ -31,6 +45,14 @@ public final class KeyRing implements Callers {
     /** As if the database could not be reached. */
     public void away(boolean value) {
         away = value;
+    }
+
+    @Override
+    public Optional<Caller> current(String principal) {
+        return keys.values().stream()
+                .map(Kept::caller)
+                .filter(caller -> caller.principal().equals(principal))
+                .findFirst();
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.mcp.Offer;
 import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -25,6 +26,8 @@ public final class SampleServer implements AutoCloseable {
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+    private static final URI PUBLIC = URI.create("https://engine.example");
+
     public final KeyRing keys;
     public final String key;
     private final WebServer web;
@@ -34,7 +37,7 @@ public final class SampleServer implements AutoCloseable {
     }
 
     public SampleServer(Rate callers, Rate strangers) {
-        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), new KeyRing(), callers, strangers);
+        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), new KeyRing(), PUBLIC, callers, strangers);
     }
 
     /** The production door with something else behind it. */
@@ -44,10 +47,15 @@ public final class SampleServer implements AutoCloseable {
 
     /** Another replica, which knows the same keys. */
     public SampleServer(Offer offer, KeyRing keys) {
-        this(offer, keys, Rate.OFF, Rate.OFF);
+        this(offer, keys, PUBLIC);
     }
 
-    private SampleServer(Offer offer, KeyRing keys, Rate callers, Rate strangers) {
+    /** A replica behind a proxy. */
+    public SampleServer(Offer offer, KeyRing keys, URI address) {
+        this(offer, keys, address, Rate.OFF, Rate.OFF);
+    }
+
+    private SampleServer(Offer offer, KeyRing keys, URI address, Rate callers, Rate strangers) {
         this.keys = keys;
         this.key = keys.add(Role.OWNER, "*");
         try {
@@ -55,13 +63,13 @@ public final class SampleServer implements AutoCloseable {
             var clock = Clock.systemUTC();
             var refusals = new Refusals(clock);
             var rules = Rules.of(
-                    List.of(URI.create("https://engine.example"), url("")),
+                    List.of(address, url("")),
                     List.of("alias.example"),
                     List.of("https://app.example"),
                     callers,
                     strangers);
-            var doors = new Doors(new McpDoor(offer, TestDatabase.replica(), url("").toString()), new SampleRest());
-            web.serve(new Gate(rules, keys, refusals, clock, doors), refusals);
+            var doors = new Doors(new McpDoor(offer, TestDatabase.replica(keys), url("").toString()), new SampleRest());
+            web.serve(new Wire(new Gate(rules, keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }

@@ -74,6 +74,65 @@ class EngineResourcesTest {
     }
 
     @Test
+    void pagesAreFilledAcrossSourcesWhateverIsAddedMeanwhile() {
+        for (var i = 0; i < 120; i++) {
+            call("AP_Create", "{'vx': {'name': 'b%03d', 'description': 'One of many.'}}".formatted(i));
+        }
+        for (var i = 0; i < 40; i++) {
+            call(
+                    "DM_Create",
+                    "{'target': {'agent': 'Ada L'}, 'vx': {'name': 'd%02d', 'description': 'A room.'}}".formatted(i));
+        }
+        var before = listed(ann);
+        assertThat(before).hasSize(121 + 2 * 41 + 1).doesNotHaveDuplicates();
+        var pages = new ArrayList<JsonNode>();
+        for (var params = "{}"; !params.isEmpty(); ) {
+            var page = ann.modern("resources/list", params).get("result");
+            pages.add(page);
+            // Before and behind the place that the cursor points to.
+            call("AP_Create", "{'vx': {'name': 'a%d', 'description': 'Early.'}}".formatted(pages.size()));
+            call("MB_Create", "{'vx': {'name': 'z%d', 'description': 'Late.'}}".formatted(pages.size()));
+            var next = page.path("nextCursor").asString("");
+            params = next.isEmpty() ? "" : "{'cursor': '%s'}".formatted(next);
+        }
+        assertThat(pages).hasSizeGreaterThan(2).allSatisfy(page -> {
+            assertThat(page.get("cacheScope").asString()).isEqualTo("private");
+            assertThat(page.get("ttlMs")).isEqualTo(pages.getFirst().get("ttlMs"));
+        });
+        // A domain and its zone stand on one page, so one place may stay free.
+        assertThat(pages.subList(0, pages.size() - 1))
+                .allSatisfy(page -> assertThat(page.get("resources")).hasSizeBetween(99, 100));
+        var seen = pages.stream()
+                .flatMap(page -> page.get("resources").valueStream())
+                .map(resource -> resource.get("uri").asString())
+                .toList();
+        assertThat(seen).doesNotHaveDuplicates().containsSubsequence(before);
+    }
+
+    @Test
+    void aZoneIsFoundHoweverManyItsDomainHas() {
+        for (var i = 0; i < 205; i++) {
+            call(
+                    "ZN_Create",
+                    "{'target': {'domain': 'Lab'}, 'vx': {'name': 'z%03d', 'description': 'One.'}}".formatted(i));
+        }
+        var last = "engine://domains/Lab/zones/z204";
+        assertThat(content(read(ann, last)).at("/profile/0/name").asString()).isEqualTo("z204");
+        var session = ann.session("2025-11-25", "{}");
+        assertThat(session.call("resources/subscribe", "{'uri': '%s'}".formatted(last))
+                        .has("result"))
+                .isTrue();
+        for (var other : List.of("engine://domains/Lab/zones/z20", "engine://domains/Lab/zones/z2041")) {
+            assertThat(session.call("resources/subscribe", "{'uri': '%s'}".formatted(other))
+                            .at("/error/code")
+                            .asInt())
+                    .isEqualTo(-32002);
+        }
+        assertThat(completed(ann, "engine://domains/{domain}/zones/{zone}", "zone", "z20", "{'domain': 'Lab'}"))
+                .containsExactly("z200", "z201", "z202", "z203", "z204");
+    }
+
+    @Test
     void whatIsNoAddressIsNotFound() {
         for (var uri : List.of(
                 "engine://agents/",

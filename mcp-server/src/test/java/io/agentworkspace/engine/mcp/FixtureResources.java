@@ -20,11 +20,11 @@ final class FixtureResources implements ResourceSource {
             "test://watched-resource", "This is watched."));
 
     @Override
-    public Portion list(@Nullable String cursor, Turn turn) {
+    public Portion list(@Nullable String cursor, int limit, Turn turn) {
         var all = new ArrayList<ObjectNode>();
         texts.keySet().forEach(uri -> all.add(shown(uri, "text/plain")));
         all.add(shown(BINARY, "image/png"));
-        return Portion.of(all, cursor);
+        return Portion.of(all, cursor, limit);
     }
 
     private static ObjectNode shown(String uri, String mediaType) {

@@ -25,7 +25,7 @@ final class Fixtures {
         return new Offer(
                 new Offer.Identity(
                         "io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee.", "For tests."),
-                List.of(new FixtureTools()),
+                List.of(new FixtureTools(), new FixtureTasks()),
                 List.of(new FixtureResources()),
                 List.of(new FixturePrompts()),
                 List.of());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.wire.SendsAnything;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Valid messages of every lane, with something wrong about them: always an orderly refusal, never a defect. */
+@SendsAnything
 class HostileMessagesTest {
     private static final long SEED = 20_260_728;
     private static final int MUTATIONS = 10_000;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.wire.SendsAnything;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -64,6 +65,7 @@ class McpDoorTest {
     }
 
     @Test
+    @SendsAnything
     void argumentsMayBeLeftOut() {
         for (var params : List.of("{\"name\": \"AP_Read\"}", "{\"name\": \"AP_Read\", \"arguments\": null}")) {
             assertThat(json(as(server.key, "tools/call", params))
@@ -147,6 +149,7 @@ class McpDoorTest {
     }
 
     @Test
+    @SendsAnything
     void aNotificationIsTakenAndNeverAnswered() {
         for (var method : List.of("notifications/initialized", "tools/call", "no/such/method")) {
             var response = server.mcp("{\"jsonrpc\": \"2.0\", \"method\": \"%s\"}".formatted(method));

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -66,10 +67,11 @@ final class Peer {
                 "2026-07-28",
                 "Mcp-Method",
                 request.path("method").asString("")));
-        var name = request.at("/params/name").asString(request.at("/params/uri").asString(""));
-        if (!name.isEmpty()) {
-            Collections.addAll(headers, "Mcp-Name", name);
-        }
+        Stream.of("name", "uri", "taskId")
+                .map(field -> request.path("params").path(field).asString(""))
+                .filter(name -> !name.isEmpty())
+                .findFirst()
+                .ifPresent(name -> Collections.addAll(headers, "Mcp-Name", name));
         return headers;
     }
 
@@ -91,7 +93,11 @@ final class Peer {
 
     /** The stream that answers a request of 2026-07-28. */
     Events events(String method, String params) {
-        var request = request(method, params, ALL);
+        return events(method, params, ALL);
+    }
+
+    Events events(String method, String params, String capabilities) {
+        var request = request(method, params, capabilities);
         return new Events(post(Json.text(request), mirrored(request), BodyHandlers.ofInputStream()));
     }
 

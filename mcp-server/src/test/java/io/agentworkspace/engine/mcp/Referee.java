@@ -9,14 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 
 /** The official referee of the protocol, run against an address with a key. */
 final class Referee {
-    static final Path HOME = Path.of("src/test/conformance").toAbsolutePath();
-
-    private static final Path PACKAGE = HOME.resolve("node_modules/@modelcontextprotocol/conformance");
+    private static final String PACKAGE = "@modelcontextprotocol/conformance";
 
     /** The status of checks that the server lacks the fixtures for. */
     static final String UNTESTABLE = "UNTESTABLE";
@@ -29,18 +26,13 @@ final class Referee {
         this.key = key;
     }
 
-    /** Whether {@code npm ci} has been run for it. */
-    static boolean isInstalled() {
-        return Files.isDirectory(PACKAGE);
-    }
-
     static String version() {
-        return read(PACKAGE.resolve("package.json")).path("version").asString("");
+        return Node.version(PACKAGE);
     }
 
     /** The scenarios that a revision requires of a server, as the referee's own list has them. */
     static List<String> required(String revision) {
-        var lines = text(PACKAGE.resolve("requirements").resolve(revision + ".yaml"))
+        var lines = text(Node.module(PACKAGE).resolve("requirements").resolve(revision + ".yaml"))
                 .lines()
                 .toList();
         return lines.subList(lines.indexOf("server:") + 1, lines.size()).stream()
@@ -93,31 +85,19 @@ final class Referee {
     private Map<String, Verdict> run(String... arguments) {
         try {
             var results = Files.createTempDirectory("conformance");
-            var command = new ArrayList<>(List.of(
-                    HOME.resolve("node_modules/.bin/node").toString(),
-                    PACKAGE.resolve("dist/index.js").toString(),
-                    "server",
-                    "--url",
-                    url,
-                    "--output-dir",
-                    results.toString()));
+            var program = Node.module(PACKAGE).resolve("dist/index.js").toString();
+            var command = new ArrayList<>(List.of(program, "server", "--url", url, "--output-dir", results.toString()));
             command.addAll(List.of(arguments));
-            var builder = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(results.resolve("output.txt").toFile());
-            builder.environment().put("NODE_OPTIONS", "--import " + HOME.resolve("add-header.mjs"));
-            builder.environment().put("ADD_HEADER", "X-API-Key: " + key);
-            var process = builder.start();
-            if (!process.waitFor(5, TimeUnit.MINUTES)) {
-                process.destroyForcibly();
-                throw new AssertionError("the referee did not come to an end");
-            }
+            Node.run(
+                    Map.of(
+                            "NODE_OPTIONS",
+                            "--import " + Node.script("add-header.mjs"),
+                            "ADD_HEADER",
+                            "X-API-Key: " + key),
+                    command);
             return verdicts(results);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
         }
     }
 

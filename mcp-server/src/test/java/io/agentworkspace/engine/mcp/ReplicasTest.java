@@ -4,41 +4,51 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.EngineProcess;
 import io.agentworkspace.engine.TestServer;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.Role;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
-/** Two replicas on one database, without stickiness: whichever a client reaches, it is served as if there were one. */
+/**
+ * Two replicas on one database behind a proxy that gives each request to the other one: a client is served as if there
+ * were one. What two requests in a row do, two replicas do.
+ */
 class ReplicasTest {
     private static TestServer.Replica other;
+    private static AlternatingProxy proxy;
 
     private final TestTenant tenant = new TestTenant();
     private String key;
-    private Peer here;
-    private Peer there;
+    private Peer peer;
 
     @BeforeAll
-    static void start() {
+    static void start() throws IOException {
         other = TestServer.replica();
+        proxy = new AlternatingProxy(TestServer.url(), other.url());
     }
 
     @AfterAll
-    static void stop() {
+    static void stop() throws IOException {
+        proxy.close();
         other.close();
     }
 
     @BeforeEach
     void connect() {
         key = tenant.key(Door.MCP, "ann", Role.MEMBER, List.of("*"));
-        here = new Peer(TestServer.url() + "/mcp", key);
-        there = new Peer(other.url() + "/mcp", key);
+        peer = new Peer(proxy.url("/mcp"), key);
     }
 
     private static void create(Peer peer, String agent) {
@@ -58,46 +68,42 @@ class ReplicasTest {
 
     @Test
     void aSessionBegunOnOneGoesOnOnTheOther() {
-        var talk = here.session("2025-11-25", "{}");
-        assertThat(talk.through(there)
-                        .call("tools/list", "{}")
-                        .at("/result/tools")
-                        .isEmpty())
-                .isFalse();
-        assertThat(talk.through(there).end().statusCode()).isEqualTo(204);
+        var talk = peer.session("2025-11-25", "{}");
+        assertThat(talk.call("tools/list", "{}").at("/result/tools").isEmpty()).isFalse();
+        assertThat(talk.end().statusCode()).isEqualTo(204);
         assertThat(talk.post(talk.body("ping", "{}")).statusCode()).isEqualTo(404);
     }
 
     @Test
     void aChangeOnOneIsToldToAListenerOnTheOther() {
-        create(here, "Ada");
-        try (var events = there.events(
+        create(peer, "Ada");
+        try (var events = peer.events(
                 "subscriptions/listen",
                 "{'notifications': {'resourcesListChanged': true, 'resourceSubscriptions': ['engine://agents/ada']}}")) {
             assertThat(events.next()
                             .at("/params/notifications/resourceSubscriptions/0")
                             .asString())
                     .isEqualTo("engine://agents/ada");
-            describe(here, "Ada", "Another description.");
+            describe(peer, "Ada", "Another description.");
             assertThat(events.next("notifications/resources/updated")
                             .at("/params/uri")
                             .asString())
                     .isEqualTo("engine://agents/ada");
-            create(here, "Bob");
+            create(peer, "Bob");
             events.next("notifications/resources/list_changed");
         }
     }
 
     @Test
     void aSubscriptionMadeOnOneIsHeardOnTheStreamThatTheOtherHolds() {
-        create(here, "Ada");
-        var talk = here.session("2025-06-18", "{}");
-        try (var events = talk.through(there).listen()) {
+        create(peer, "Ada");
+        var talk = peer.session("2025-06-18", "{}");
+        try (var events = talk.listen()) {
             assertThat(talk.call("resources/subscribe", "{'uri': 'engine://agents/Ada'}")
                             .has("result"))
                     .isTrue();
             await().untilAsserted(() -> {
-                describe(here, "Ada", "Description " + System.nanoTime());
+                describe(peer, "Ada", "Description " + System.nanoTime());
                 var told = events.poll(Duration.ofMillis(300));
                 assertThat(told).isNotNull();
                 assertThat(told.at("/params/uri").asString()).isEqualTo("engine://agents/Ada");
@@ -107,8 +113,8 @@ class ReplicasTest {
 
     @Test
     void whatSomebodyElseKeepsPrivateIsNeverHeardOf() {
-        create(here, "Ada");
-        var stranger = new Peer(other.url() + "/mcp", tenant.key(Door.MCP, "eve", Role.MEMBER, List.of("*")));
+        create(peer, "Ada");
+        var stranger = new Peer(proxy.url("/mcp"), tenant.key(Door.MCP, "eve", Role.MEMBER, List.of("*")));
         try (var events = stranger.events(
                 "subscriptions/listen",
                 "{'notifications': {'resourcesListChanged': true, 'resourceSubscriptions': ['engine://agents/Ada']}}")) {
@@ -116,35 +122,100 @@ class ReplicasTest {
                             .at("/params/notifications/resourceSubscriptions")
                             .isEmpty())
                     .isTrue();
-            describe(here, "Ada", "Still private.");
-            create(here, "Bob");
+            describe(peer, "Ada", "Still private.");
+            create(peer, "Bob");
             assertThat(events.poll(Duration.ofMillis(600))).isNull();
         }
     }
 
+    private static String answer(JsonNode question, String user) {
+        return "{'jsonrpc': '2.0', 'id': %s, 'result': {'action': 'accept', 'content': {'username': '%s'}}}"
+                .formatted(question, user);
+    }
+
     @Test
-    void aCancellationAndAnAnswerFindTheReplicaThatWorks() {
+    void aCancellationAndAnAnswerFindTheReplicaThatWorks() throws IOException {
         try (var one = new SampleServer(Fixtures.offer());
-                var two = new SampleServer(Fixtures.offer(), one.keys)) {
-            var first = new Peer(one.url("/mcp").toString(), one.key);
-            var second = new Peer(two.url("/mcp").toString(), one.key);
-            var talk = first.session("2025-11-25", Peer.ALL);
+                var two = new SampleServer(Fixtures.offer(), one.keys);
+                var before =
+                        new AlternatingProxy(one.url("").toString(), two.url("").toString())) {
+            var talk = new Peer(before.url("/mcp"), one.key).session("2025-11-25", Peer.ALL);
             try (var events =
                     talk.events("tools/call", "{'name': 'test_elicitation', 'arguments': {'message': 'Who?'}}")) {
-                var answer =
-                        "{'jsonrpc': '2.0', 'id': %s, 'result': {'action': 'accept', 'content': {'username': 'ann'}}}";
-                talk.through(second).post(answer.formatted(events.next().get("id")));
+                var question = events.next().get("id");
+                assertThat(talk.post(answer(question, "ann".repeat(2_000))).statusCode())
+                        .as("too long for one replica to tell the other")
+                        .isEqualTo(413);
+                talk.call("ping", "{}");
+                talk.post(answer(question, "ann"));
                 assertThat(events.next().at("/result/content/0/text").asString())
                         .contains("ann");
             }
             var body = talk.body("tools/call", "{'name': 'test_slow'}");
             try (var events = talk.start(body)) {
                 events.next("notifications/message");
-                talk.through(second)
-                        .post("{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': %s}}"
-                                .formatted(Peer.json(body).get("id")));
+                talk.post("{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': %s}}"
+                        .formatted(Peer.json(body).get("id")));
                 await().until(events::ended);
             }
+        }
+    }
+
+    @Test
+    void aClientThatHangsUpOnTheProxyStopsTheWorkBehindIt() throws IOException {
+        try (var server = new SampleServer(Fixtures.offer());
+                var before = new AlternatingProxy(server.url("").toString())) {
+            var stopped = Fixtures.STOPPED.get();
+            try (var events = new Peer(before.url("/mcp"), server.key)
+                    .session("2025-11-25", "{}")
+                    .events("tools/call", "{'name': 'test_slow'}")) {
+                events.next("notifications/message");
+            }
+            await().atMost(Duration.ofSeconds(5)).until(() -> Fixtures.STOPPED.get() > stopped);
+        }
+    }
+
+    @Test
+    void aSessionGoesOnWhenTheReplicaThatBeganItIsKilled(@TempDir Path dataDir) throws IOException {
+        try (var doomed = EngineProcess.replica(dataDir);
+                var before = new AlternatingProxy(doomed.url(), TestServer.url())) {
+            var client = new Peer(before.url("/mcp"), key);
+            var talk = client.session("2025-11-25", "{}");
+            create(client, "Ada");
+            try (var events = talk.listen()) {
+                assertThat(talk.call("resources/subscribe", "{'uri': 'engine://agents/Ada'}")
+                                .has("result"))
+                        .isTrue();
+                assertThat(before.served()).containsExactly(2, 2);
+                doomed.kill();
+                await().until(events::ended);
+            }
+            try (var events = talk.listen()) {
+                describe(client, "Ada", "Described to the one that is left.");
+                assertThat(events.next("notifications/resources/updated")
+                                .at("/params/uri")
+                                .asString())
+                        .isEqualTo("engine://agents/Ada");
+            }
+            assertThat(talk.call("tools/list", "{}").at("/result/tools").isEmpty())
+                    .isFalse();
+            assertThat(before.served().getFirst()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void anOfficialClientGoesOnWhenAReplicaIsKilled(@TempDir Path dataDir) throws IOException {
+        var told = new ConcurrentLinkedQueue<String>();
+        try (var doomed = EngineProcess.replica(dataDir);
+                var before = new AlternatingProxy(doomed.url(), TestServer.url());
+                var client = JavaClient.connect(before.url("/mcp"), key, told);
+                var second = JavaClient.connect(before.url("/mcp"), key, new ConcurrentLinkedQueue<>())) {
+            create(peer, "Ada");
+            assertThat(JavaClient.news(client, second, "Ada", told)).isEqualTo("engine://agents/Ada");
+            doomed.kill();
+            assertThat(client.listTools().tools()).isNotEmpty();
+            told.clear();
+            assertThat(JavaClient.news(client, second, "Ada", told)).isEqualTo("engine://agents/Ada");
         }
     }
 

@@ -3,10 +3,16 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.http.SampleServer;
+import io.agentworkspace.engine.model.Role;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Over the sample tools AP_Read (reads), AP_Create, DM_Destroy and MB_Censor. */
@@ -56,6 +62,92 @@ class SelectionTest {
         assertThat(listed("/mcp/x/agent/readonly")).containsExactly("AP_Read");
         assertThat(server.get("/mcp/x/a/b/c", "X-Api-Key", server.key).statusCode())
                 .isEqualTo(404);
+    }
+
+    /** Every header that holds a name, or none, and what it then lists. */
+    @Test
+    void emptyRepeatedAndLooselyWrittenHeadersMeanWhatTheySay() {
+        var all = listed("/mcp");
+        for (var nothing : List.of("", " ", ",", " , ,")) {
+            for (var header : List.of("X-MCP-Toolsets", "X-MCP-Tools", "X-MCP-Exclude-Tools", "X-MCP-Readonly")) {
+                assertThat(listed("/mcp", header, nothing)).as(header + nothing).isEqualTo(all);
+            }
+        }
+        assertThat(listed("/mcp", "X-MCP-Toolsets", " BANK ,\tAgent,,bank"))
+                .containsExactly("AP_Read", "AP_Create", "MB_Censor");
+        assertThat(listed("/mcp", "X-MCP-Toolsets", "all")).isEqualTo(all);
+        assertThat(listed("/mcp", "X-MCP-Toolsets", "bank", "X-MCP-Toolsets", "domain"))
+                .containsExactly("DM_Destroy", "MB_Censor");
+        assertThat(listed("/mcp", "X-MCP-Exclude-Tools", "AP_Create", "X-MCP-Exclude-Tools", "DM_Destroy,MB_Censor"))
+                .containsExactly("AP_Read");
+        assertThat(listed("/mcp", "X-MCP-Readonly", "false", "X-MCP-Readonly", "true"))
+                .containsExactly("AP_Read");
+        assertThat(listed("/mcp/x/Bank", "X-MCP-Toolsets", "agent")).containsExactly("MB_Censor");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            X-MCP-Toolsets      | agents             | the toolset 'agents', which is not here; did you mean agent? there are agent, domain, bank, all, discovery
+            X-MCP-Toolsets      | bank, wiki         | the toolset 'wiki', which is not here; there are agent
+            X-MCP-Tools         | ap_read            | the tool 'ap_read', which is not here; did you mean AP_Read? there are AP_Read, AP_Create
+            X-MCP-Tools         | AP_Read AP_Create  | the tool 'AP_Read AP_Create'
+            X-MCP-Exclude-Tools | AP_Read,DM_Destory | the tool 'DM_Destory', which is not here; did you mean DM_Destroy?
+            X-MCP-Exclude-Tools | *                  | the tool '*', which is not here; there are""")
+    void whatIsNotHereIsNamedInTheRefusal(String header, String value, String note) {
+        var peer = peer("/mcp");
+        var request = peer.request("tools/list", "{}", "{}");
+        var modern = new ArrayList<>(Peer.mirrored(request));
+        Collections.addAll(modern, header, value);
+        var bare = Peer.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}");
+        for (var answer : List.of(peer.send(request, modern), peer.send(bare, List.of(header, value)))) {
+            assertThat(answer.statusCode()).isEqualTo(400);
+            var error = Peer.json(answer);
+            assertThat(error.at("/error/code").asInt()).isEqualTo(-32602);
+            assertThat(error.at("/error/message").asString())
+                    .startsWith("the header " + header + " names ")
+                    .contains(note);
+            assertThat(error.at("/error/data/error").asString()).isEqualTo("invalid_field");
+            assertThat(error.get("id").asInt()).isPositive();
+        }
+        var begun = "{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'protocolVersion': '2025-11-25'}}";
+        assertThat(peer.send(Peer.json(begun), List.of(header, value)).statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void aLongValueIsNeverRepeatedWhole() {
+        var peer = peer("/mcp");
+        var bare = Peer.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}");
+        for (var header : List.of("X-MCP-Toolsets", "X-MCP-Tools", "X-MCP-Exclude-Tools")) {
+            var answer = peer.send(bare, List.of(header, "x".repeat(10_000)));
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body()).hasSizeLessThan(1_000);
+            var many = peer.send(bare, List.of(header, "AP_Read,".repeat(1_250)));
+            assertThat(many.statusCode()).isEqualTo(header.equals("X-MCP-Toolsets") ? 400 : 200);
+        }
+    }
+
+    @Test
+    void aToolThatTheKeyMayNotUseIsNoMistypedName() {
+        var reader = new Peer(server.url("/mcp").toString(), server.keys.add(Role.VIEWER, "agent:read"));
+        var listed =
+                reader.modern("tools/list", "{}", "{}", "X-MCP-Tools", "AP_Read,DM_Destroy", "X-MCP-Toolsets", "bank");
+        assertThat(listed.at("/result/tools")).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"/mcp/x/agents", "/mcp/x/agents/readonly", "/mcp/x/readonly", "/mcp/x/a-b", "/mcp/x/%2e%2e%20"})
+    void aPathToAnUnknownToolsetIsNotFound(String path) {
+        var answer = peer(path).send(Peer.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}"), List.of());
+        assertThat(answer.statusCode()).isEqualTo(404);
+        assertThat(Peer.json(answer).at("/error/message").asString())
+                .startsWith("the path names the toolset '")
+                .contains("there are agent, domain, bank, all, discovery");
+        assertThat(server.get(path, "X-Api-Key", server.key, "Mcp-Session-Id", "x")
+                        .statusCode())
+                .isEqualTo(404);
+        assertThat(server.get(path).statusCode()).isEqualTo(401);
     }
 
     @Test
@@ -112,19 +204,5 @@ class SelectionTest {
                         .at("/result/isError")
                         .isMissingNode())
                 .isTrue();
-    }
-
-    @Test
-    void theDoorDescribesItselfToStrangers() {
-        var card = Peer.json(server.get("/mcp/server-card"));
-        assertThat(card.get("name").asString()).matches("[a-z.]+/[a-z]+");
-        assertThat(card.get("description").asString()).hasSizeBetween(1, 100);
-        assertThat(card.at("/remotes/0/url").asString())
-                .isEqualTo(server.url("/mcp").toString());
-        var catalog = Peer.json(server.get("/.well-known/ai-catalog.json"));
-        assertThat(catalog.at("/entries/0/url").asString())
-                .isEqualTo(server.url("/mcp/server-card").toString());
-        assertThat(server.get("/mcp/server-card").headers().firstValue("Content-Type"))
-                .hasValue("application/mcp-server-card+json");
     }
 }

@@ -150,6 +150,13 @@ class SessionLaneTest {
     }
 
     @Test
+    void aSessionIsNotAskedByAMethodThatItsRevisionDoesNotHave() {
+        var talk = peer.session("2025-03-26", Peer.ALL);
+        var error = talk.call("tools/call", "{'name': 'test_input_required_result_multi_round'}");
+        assertThat(error.at("/error/message").asString()).contains("elicitation");
+    }
+
+    @Test
     void whatIsNotThereHasTheCodeOfItsEra() {
         var talk = peer.session("2025-11-25", "{}");
         assertThat(talk.call("resources/read", "{'uri': 'test://none'}")

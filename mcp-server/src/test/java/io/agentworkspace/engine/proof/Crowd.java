@@ -8,10 +8,10 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /** Many who do something at the same moment. */
-final class Crowd {
+public final class Crowd {
     private Crowd() {}
 
-    static <T> List<T> of(int size, IntFunction<T> work) {
+    public static <T> List<T> of(int size, IntFunction<T> work) {
         var start = new CyclicBarrier(size);
         try (var threads = Executors.newFixedThreadPool(size)) {
             var running = IntStream.range(0, size)

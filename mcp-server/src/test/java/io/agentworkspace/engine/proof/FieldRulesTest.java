@@ -25,7 +25,7 @@ class FieldRulesTest {
             "object", List.of("\"x\"", "7", "[]", "true"));
 
     private final TestTenant tenant = new TestTenant();
-    private final String key = tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*"));
+    private final String key = tenant.key(Door.REST, "ann", Role.OWNER, List.of("*"));
 
     @ParameterizedTest
     @EnumSource(Way.class)

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.wire.SendsAnything;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,6 +19,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Thousands of requests, each a valid one with something changed, the same ones at every run. */
+@SendsAnything
 class FuzzTest {
     private static final int REQUESTS = 3_000;
     private static final long SEED = 20_261_120;

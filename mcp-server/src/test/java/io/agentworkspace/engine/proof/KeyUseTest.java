@@ -75,7 +75,7 @@ class KeyUseTest {
         var modern = """
                 {"jsonrpc":"2.0","id":1,"method":"tools/list","params":{
                  "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},
-                          "io.modelcontextprotocol/clientInfo":{"name":"%s"}}}}""".formatted(name);
+                          "io.modelcontextprotocol/clientInfo":{"name":"%s","version":"1"}}}}""".formatted(name);
         var sent = Way.MCP.send(
                 key.key(),
                 "",

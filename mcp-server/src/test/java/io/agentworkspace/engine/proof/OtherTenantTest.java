@@ -53,6 +53,10 @@ class OtherTenantTest {
     /** For each tool the calls in which a foreign name can stand; every field that can hold one must. */
     private static final String CALLS = """
             US_Read {'target':{'user':'$user'}}
+            US_List {}
+            US_Update {'target':{'user':'$user'},'vx':{'access':'viewer'}} {'target':{'user':'bob'},'vx':{'name':'$user'}} \
+            {'target':{'user':'$user'},'vx':{'name':'bob'}}
+            US_Remove {'target':{'user':'$user'}} {'target':{'user':'bob'},'vx':{'name':'$user'}} {'target':{'user':'$user'},'vx':{'name':'bob'}}
             AP_List {'target':{'agent':'$agent'}} {'target':{'user':'$user'}}
             AP_Read {'target':{'agent':'$agent'}} {'target':{'user':'$user'}} {'target':{'agent':'Bea'},'page':{'cursor':'$cursor'}}
             AP_Update {'target':{'agent':'$agent'},'vx':{'name':'Mine','description':'d'}} \
@@ -77,7 +81,7 @@ class OtherTenantTest {
             DM_Kick {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
             DM_Ban {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
             DM_Unban {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
-            ZN_List {'target':{'domain':'$domain'}}
+            ZN_List {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}}
             ZN_Read {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}} {'target':{'domain':'Den'},'page':{'cursor':'$cursor'}}
             ZN_Enter {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}}
             ZN_Leave {}
@@ -108,6 +112,7 @@ class OtherTenantTest {
             AK_Create {'name':'Mine','capabilities':['*'],'agent':'$agent'} {'target':{'user':'$user'},'name':'Mine','capabilities':['*']} \
             {'name':'Mine','capabilities':['*'],'parent':'$key'}
             AP_Create {'vx':{'name':'$agent','description':'d'}} {'target':{'user':'$user'},'vx':{'name':'Mine','description':'d'}}
+            US_Create {'vx':{'name':'$user'}}
             DM_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine','description':'d'}} {'vx':{'name':'$domain','description':'d'}}
             ZN_Create {'target':{'domain':'Den'},'vx':{'name':'$zone'}} {'target':{'domain':'$domain'},'vx':{'name':'Mine'}}
             MB_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine'}} {'target':{'bank':'$bank'}}

@@ -342,6 +342,13 @@ class ZoneToolsTest {
         assertThat(second.texts("/profile", "name")).containsExactly("z48", "z49");
         assertThat(second.texts("/content", "zone")).containsExactly("z48", "z49");
         assertThat(second.at("/next_cursor").isMissingNode()).isTrue();
+        var named = bob.call("ZN_List", "{'target':{'domain':'Library','zone':'Z4'},'page':{'limit':3}}")
+                .ok();
+        assertThat(named.texts("/profile", "name")).containsExactly("z40", "z41", "z42");
+        assertThat(bob.call("ZN_List", "{'target':{'domain':'Library','zone':'mai'}}")
+                        .ok()
+                        .texts("/profile", "name"))
+                .containsExactly("main");
     }
 
     @Test

@@ -115,8 +115,7 @@ public final class CommandsDocument {
 
     private static String outputs(Tool<?, ?> tool) {
         var rows = Field.of(tool.outputSchema()).stream()
-                .filter(field ->
-                        !field.path().startsWith("header.") && !field.path().startsWith("status."))
+                .filter(field -> !field.path().matches("(header|status)([.].*)?"))
                 .map(field -> "| `%s` | %s | %s |\n".formatted(field.path(), field.type(), cell(field.sentence())))
                 .collect(Collectors.joining());
         return rows.isEmpty()

@@ -13,6 +13,7 @@ public final class Call {
     private final Instant now;
     private @Nullable Context loaded;
     private @Nullable Context context;
+    private Progress progress = Progress.SILENT;
 
     public Call(
             Caller caller,
@@ -53,6 +54,15 @@ public final class Call {
     /** One instant for the whole run, in whole milliseconds. */
     public Instant now() {
         return now;
+    }
+
+    /** Whom a long run tells how far it is: the MCP client that asked to hear it, else nobody. */
+    public Progress progress() {
+        return progress;
+    }
+
+    public void progress(Progress listener) {
+        progress = listener;
     }
 
     /** Known once the first statement has run; a handler may rely on it in a transaction and after its read. */

@@ -51,7 +51,7 @@ public record Caller(
         return boundAgent != null || credential.child();
     }
 
-    /** Whether credential and role both allow a tool; a viewer only reads and moves about in its own context. */
+    /** Whether credential and role both allow a tool. */
     public boolean may(Tool<?, ?> tool) {
         return obstacle(tool).isEmpty();
     }
@@ -68,9 +68,9 @@ public record Caller(
                                     + " widen its toolset with AK_Update")
                             .formatted(credential.toolset(), tool.name(), tool.family()));
         }
-        if (tool.effect().writes() && !role.isAtLeast(Role.MEMBER)) {
-            return Optional.of("the role '%s' only reads; %s needs the role '%s', which an admin can give"
-                    .formatted(role.word(), tool.name(), Role.MEMBER.word()));
+        if (!role.isAtLeast(tool.leastRole())) {
+            return Optional.of("your role is '%s'; %s needs the role '%s', which an admin can give"
+                    .formatted(role.word(), tool.name(), tool.leastRole().word()));
         }
         return Optional.empty();
     }

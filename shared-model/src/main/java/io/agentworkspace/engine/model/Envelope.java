@@ -3,7 +3,6 @@ package io.agentworkspace.engine.model;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The answer that every tool gives: header, status, and the tool's own fields beside them (contract, "Command response"). */
@@ -132,20 +131,23 @@ public final class Envelope {
     }
 
     /**
-     * The schema of a tool's whole answer. Only header and status are required: an error has nothing else. Inside these two
-     * it is without sentences: a model that lists the tools would read them once for each.
+     * The schema of a tool's whole answer. Only header and status are required: an error has nothing else. Of these two it says
+     * no more than what a model decides by, which would read the rest once for each tool; {@link #schema()} has all of it.
      */
     static ObjectNode schema(Class<? extends Record> output) {
-        var schema = schema();
-        var properties = (ObjectNode) schema.get("properties");
-        properties.forEach(part -> part.get("properties").forEach(Envelope::silence));
+        var schema = Json.object().put("type", "object");
+        var properties = schema.putObject("properties");
+        properties.putObject("header").put("type", "object");
+        var status = properties.putObject("status").put("type", "object");
+        var told = status.putObject("properties");
+        told.putObject("success").put("type", "boolean");
+        told.putObject("note").put("type", "string");
+        status.putArray("required").add("success");
         properties.setAll((ObjectNode) Schema.of(output).json().get("properties"));
-        schema.findParents("maxLength").forEach(text -> ((ObjectNode) text).remove("maxLength"));
+        schema.putArray("required").add("header").add("status");
+        for (var bound : List.of("maxLength", "minimum")) {
+            schema.findParents(bound).forEach(value -> ((ObjectNode) value).remove(bound));
+        }
         return schema;
-    }
-
-    private static void silence(JsonNode field) {
-        ((ObjectNode) field).remove("description");
-        field.path("properties").forEach(Envelope::silence);
     }
 }

@@ -24,8 +24,8 @@ public final class Schema {
 
     private static final Shape.Field IDEMPOTENCY = new Shape.Field(
             IDEMPOTENCY_KEY,
-            "Your own token for this request, at most 255 characters, kept 24 h: sent again with the same request it"
-                    + " replays the stored answer, so that a retry never does it twice.",
+            "Your own token for this request: sent again with the same request within 24 h it replays the stored answer,"
+                    + " so that a retry never does it twice.",
             false,
             new Shape.Text(255, List.of()));
 

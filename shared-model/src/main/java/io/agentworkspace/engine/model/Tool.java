@@ -10,7 +10,9 @@ import tools.jackson.databind.node.ObjectNode;
  * One operation of the service, as a value: MCP calls it, a REST route maps onto it, the documents describe it.
  *
  * @param description what a model reads before it calls: what it does, what it needs, what it answers
+ * @param leastRole what a caller must at least be in the tenant
  * @param idempotent whether doing it twice is the same as doing it once
+ * @param isLong whether it may take more than a few seconds: clients that take tasks get one, and ask after it
  * @param toldOnce the fields of the answer that are never told again, and so not kept for replays
  */
 public record Tool<I extends Record, O extends Record>(
@@ -19,7 +21,9 @@ public record Tool<I extends Record, O extends Record>(
         String description,
         Capability capability,
         Effect effect,
+        Role leastRole,
         boolean idempotent,
+        boolean isLong,
         Route route,
         Class<I> input,
         Schema inputSchema,
@@ -58,7 +62,9 @@ public record Tool<I extends Record, O extends Record>(
         private @Nullable String description;
         private @Nullable Capability capability;
         private Effect effect = Effect.READS;
+        private @Nullable Role leastRole;
         private boolean idempotent;
+        private boolean isLong;
         private @Nullable Route route;
 
         private Draft(String name) {
@@ -85,8 +91,19 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
+        /** What a caller must at least be; a member for what writes, else a viewer, when not said. */
+        public Draft atLeast(Role value) {
+            leastRole = value;
+            return this;
+        }
+
         public Draft idempotent() {
             idempotent = true;
+            return this;
+        }
+
+        public Draft takesLong() {
+            isLong = true;
             return this;
         }
 
@@ -103,7 +120,9 @@ public record Tool<I extends Record, O extends Record>(
                     Objects.requireNonNull(description, name),
                     Objects.requireNonNull(capability, name),
                     effect,
+                    leastRole != null ? leastRole : effect.writes() ? Role.MEMBER : Role.VIEWER,
                     idempotent || effect == Effect.READS,
+                    isLong,
                     route == null ? Route.alias(name) : route,
                     input,
                     Schema.ofInput(input, effect.isTransactional()),

@@ -13,6 +13,7 @@ public interface ToolRunner {
     /**
      * @param strict whether a field that the tool does not know is refused (MCP) or ignored (REST)
      * @param idempotencyKey from the header {@code Idempotency-Key}, if there was one
+     * @param progress whom the run tells how far it is
      */
     record Request(
             String service,
@@ -20,5 +21,17 @@ public interface ToolRunner {
             Caller caller,
             String requestId,
             boolean strict,
-            @Nullable String idempotencyKey) {}
+            @Nullable String idempotencyKey,
+            Progress progress) {
+        /** Nobody listens to how far it is. */
+        public Request(
+                String service,
+                ObjectNode arguments,
+                Caller caller,
+                String requestId,
+                boolean strict,
+                @Nullable String idempotencyKey) {
+            this(service, arguments, caller, requestId, strict, idempotencyKey, Progress.SILENT);
+        }
+    }
 }

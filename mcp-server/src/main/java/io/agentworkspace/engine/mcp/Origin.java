@@ -1,0 +1,27 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Caller;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Where a request comes from: the HTTP request that waits for its answer, or a task that goes on without one. */
+interface Origin {
+    Caller caller();
+
+    String requestId();
+
+    @Nullable
+    String header(String name);
+
+    Selection selection();
+
+    @Nullable
+    String idempotencyKey();
+
+    /** For the request log: the tool or resource that the request is about. */
+    void ran(String service);
+
+    void retryAfter(Duration wait);
+
+    void markReplayed();
+}

@@ -1,0 +1,70 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a task remembers between its attempts: the questions that wait for an answer, the answers, and what its tool
+ * wants to have again. A question's key carries its round, so that no key is used twice in a task's life.
+ *
+ * @param asked by the key that the client sees
+ * @param answers by the tool's own key
+ */
+record TaskMemory(
+        int round,
+        Map<String, ObjectNode> asked,
+        Map<String, ObjectNode> answers,
+        @Nullable ObjectNode state) {
+    private static final String ASKED = "asked";
+    private static final String ANSWERS = "answers";
+    private static final String STATE = "state";
+
+    static TaskMemory of(Inputs inputs) {
+        return new TaskMemory(0, Map.of(), inputs.answers(), inputs.state());
+    }
+
+    static TaskMemory read(ObjectNode json) {
+        var state = json.get(STATE) instanceof ObjectNode kept ? kept : null;
+        return new TaskMemory(json.path("round").asInt(), objects(json, ASKED), objects(json, ANSWERS), state);
+    }
+
+    private static Map<String, ObjectNode> objects(ObjectNode json, String field) {
+        var objects = new LinkedHashMap<String, ObjectNode>();
+        json.path(field).propertyStream().forEach(entry -> objects.put(entry.getKey(), (ObjectNode) entry.getValue()));
+        return objects;
+    }
+
+    ObjectNode json() {
+        var json = Json.object().put("round", round);
+        asked.forEach(json.putObject(ASKED)::set);
+        answers.forEach(json.putObject(ANSWERS)::set);
+        return state == null ? json : json.set(STATE, state);
+    }
+
+    Inputs inputs() {
+        return new Inputs(answers, state);
+    }
+
+    /** After the tool has asked again. */
+    TaskMemory with(Outcome.Ask ask) {
+        var next = round + 1;
+        var questions = new LinkedHashMap<String, ObjectNode>();
+        ask.questions().forEach((key, question) -> questions.put(next + "." + key, question));
+        return new TaskMemory(next, questions, answers, ask.state());
+    }
+
+    /** After the client has answered; what nobody asked, or asks no more, is left out. */
+    TaskMemory with(Map<String, ObjectNode> given) {
+        var open = new LinkedHashMap<>(asked);
+        var known = new LinkedHashMap<>(answers);
+        given.forEach((key, answer) -> {
+            if (open.remove(key) != null) {
+                known.put(key.substring(key.indexOf('.') + 1), answer);
+            }
+        });
+        return new TaskMemory(round, open, known, state);
+    }
+}

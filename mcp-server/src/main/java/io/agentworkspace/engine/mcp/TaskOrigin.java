@@ -1,0 +1,84 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Json;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A task as the origin of a call: what its request said, kept until it runs, perhaps on another replica. */
+record TaskOrigin(Caller caller, Kept kept) implements Origin {
+    /**
+     * What a task remembers of the request that began it.
+     *
+     * @param idempotencyKey the request's, else one of the task's own, so that a second attempt changes nothing twice
+     * @param abilities what the client can be asked for
+     */
+    record Kept(
+            String tool,
+            ObjectNode arguments,
+            String requestId,
+            String idempotencyKey,
+            Selection selection,
+            Set<Client.Ability> abilities) {
+
+        static Kept of(String id, String tool, ObjectNode arguments, Turn turn) {
+            var key = turn.idempotencyKey();
+            return new Kept(
+                    tool,
+                    arguments,
+                    turn.requestId(),
+                    key == null ? "task-" + id : key,
+                    turn.selection(),
+                    turn.client().abilities());
+        }
+
+        static Kept read(ObjectNode json) {
+            return Json.bind(json, Kept.class);
+        }
+
+        ObjectNode json() {
+            return Json.tree(this);
+        }
+
+        Client client() {
+            return new Client(Revision.MODERN, abilities, Set.of(TasksExtension.IDENTIFIER));
+        }
+    }
+
+    @Override
+    public String requestId() {
+        return kept.requestId();
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return null;
+    }
+
+    @Override
+    public Selection selection() {
+        return kept.selection();
+    }
+
+    @Override
+    public String idempotencyKey() {
+        return kept.idempotencyKey();
+    }
+
+    @Override
+    public void ran(String service) {
+        // The request log told of it when the task began.
+    }
+
+    @Override
+    public void retryAfter(Duration wait) {
+        // Nobody waits.
+    }
+
+    @Override
+    public void markReplayed() {
+        // Nobody waits.
+    }
+}

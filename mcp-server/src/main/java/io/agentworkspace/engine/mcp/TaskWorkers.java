@@ -1,0 +1,163 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.store.TaskStore;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Works at tasks, whichever replica began them: claims those that nobody works at, a few at a time, and keeps its claims
+ * while it does. One whose replica is lost is claimed by another when its lease has run out.
+ */
+final class TaskWorkers implements Signals.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(TaskWorkers.class);
+    private static final String CANCELLED = "task-cancelled";
+
+    /** Few, since long tools hold a connection to the database while they work. */
+    private static final int AT_ONCE = 4;
+
+    private static final Duration LEASE = Duration.ofSeconds(12);
+    private static final Duration RENEWAL = Duration.ofSeconds(3);
+    private static final Duration LOOK = Duration.ofSeconds(1);
+    private static final long PATIENCE_MILLIS = 2_000;
+
+    private final TaskStore store;
+    private final Callers callers;
+    private final String server;
+    private final Tools tools;
+    private final Clock clock;
+    private final ConcurrentHashMap<TaskStore.Claim, TaskRun> running = new ConcurrentHashMap<>();
+    private final ReentrantLock claiming = new ReentrantLock();
+    private volatile boolean stopping;
+
+    TaskWorkers(TaskStore store, Callers callers, Methods methods, Clock clock) {
+        this.store = store;
+        this.callers = callers;
+        this.server = methods.offer().identity().name();
+        this.tools = methods.tools();
+        this.clock = clock;
+    }
+
+    void start(Pulse pulse) {
+        pulse.every(LOOK, this::claim);
+        pulse.every(RENEWAL, this::renew);
+    }
+
+    /** There is work, probably. */
+    void wake() {
+        Thread.startVirtualThread(this::claim);
+    }
+
+    private void claim() {
+        if (!claiming.tryLock()) {
+            return; // Whoever holds it looks as well, and in a second we look again.
+        }
+        try {
+            var free = AT_ONCE - running.size();
+            if (free > 0 && !stopping) {
+                store.claim(server, free, LEASE).forEach(this::begin);
+            }
+        } catch (Problem e) {
+            LOG.debug("put off: {}", e.note());
+        } finally {
+            claiming.unlock();
+        }
+    }
+
+    private void begin(TaskStore.Task task) {
+        var run = new TaskRun(task);
+        running.put(run.claim(), run);
+        run.start(() -> work(run));
+    }
+
+    private void work(TaskRun run) {
+        try {
+            var step = run.work(tools, callers.current(run.principal()), progress(run.claim()));
+            run.workIsOver();
+            if (stopping) {
+                store.release(run.claim());
+            } else {
+                store.step(run.claim(), step, clock.instant());
+            }
+        } catch (Problem e) {
+            LOG.debug("the task is tried again when its lease has run out: {}", e.note());
+        } finally {
+            running.remove(run.claim());
+            wake();
+        }
+    }
+
+    /** Shows progress as the task's message, once a second at most. */
+    private Consumer<String> progress(TaskStore.Claim claim) {
+        var told = new AtomicLong(System.nanoTime());
+        return message -> {
+            var last = told.get();
+            var now = System.nanoTime();
+            if (now - last >= LOOK.toNanos() && told.compareAndSet(last, now)) {
+                // On a thread of its own: the tool's may be in a transaction, which nobody else sees yet.
+                Thread.startVirtualThread(() -> tell(claim, message));
+            }
+        };
+    }
+
+    private void tell(TaskStore.Claim claim, String message) {
+        try {
+            store.progress(claim, message, clock.instant());
+        } catch (Problem e) {
+            LOG.debug("not told: {}", e.note());
+        }
+    }
+
+    private void renew() {
+        var held = Set.copyOf(running.keySet());
+        if (held.isEmpty()) {
+            return;
+        }
+        try {
+            var good = store.renew(held, LEASE);
+            stop(claim -> held.contains(claim) && !good.contains(claim));
+        } catch (Problem e) {
+            LOG.debug("put off: {}", e.note());
+        }
+    }
+
+    private void stop(Predicate<TaskStore.Claim> which) {
+        running.values().stream().filter(run -> which.test(run.claim())).forEach(TaskRun::stop);
+    }
+
+    @Override
+    public void heard(Signals.Signal signal) {
+        if (signal.k().equals(CANCELLED) && !signal.n().isEmpty()) {
+            var id = signal.n().getFirst();
+            stop(claim -> claim.tenant() == signal.t() && claim.id().equals(id));
+        }
+    }
+
+    @Override
+    public void gap() {
+        Thread.startVirtualThread(this::renew);
+    }
+
+    /** Gives back what it works at, so that another replica goes on with it at once. */
+    void stop() {
+        stopping = true;
+        stop(_ -> true);
+        try {
+            for (var waited = 0; waited < PATIENCE_MILLIS && !running.isEmpty(); waited += 20) {
+                Thread.sleep(20);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The tasks extension (SEP-2663): a call of a long tool is answered with a task, which the client asks after. */
+record TasksExtension(Tasks tasks) implements Extension {
+    static final String IDENTIFIER = "io.modelcontextprotocol/tasks";
+
+    private static final String GET = "tasks/get";
+    private static final String UPDATE = "tasks/update";
+    private static final String CANCEL = "tasks/cancel";
+    private static final String ID = "taskId";
+
+    @Override
+    public String identifier() {
+        return IDENTIFIER;
+    }
+
+    @Override
+    public ObjectNode settings() {
+        return Json.object();
+    }
+
+    @Override
+    public Set<String> methods() {
+        return Set.of(GET, UPDATE, CANCEL);
+    }
+
+    @Override
+    public String named(String method) {
+        return ID;
+    }
+
+    @Override
+    public boolean isForDeclaringClients() {
+        return true;
+    }
+
+    @Override
+    public Outcome serve(String method, ObjectNode params, Turn turn) {
+        var id = Methods.text(params, ID);
+        var caller = turn.caller();
+        return switch (method) {
+            case GET -> Outcome.done(tasks.find(caller, id).orElseThrow(() -> unknown(id)));
+            case UPDATE -> {
+                if (!params.has("inputResponses")) {
+                    throw Problem.missing("params.inputResponses");
+                }
+                yield acknowledged(tasks.answer(caller, id, Inputs.answers(params.get("inputResponses"))), id);
+            }
+            case CANCEL -> acknowledged(tasks.cancel(caller, id), id);
+            default -> throw new IllegalArgumentException("this extension has no method " + method);
+        };
+    }
+
+    private static Outcome acknowledged(boolean found, String id) {
+        if (!found) {
+            throw unknown(id);
+        }
+        return Outcome.done(Json.object());
+    }
+
+    private static Problem unknown(String id) {
+        var shown = id.length() > Name.MAX ? id.substring(0, Name.MAX) + "…" : id;
+        return Problem.invalid(
+                "params.taskId", "'%s' is no task that your key began, or its 24 hours are over".formatted(shown));
+    }
+}

@@ -1,0 +1,222 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.User;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** The users of a tenant: listed, made, changed, and taken out, with what they own handed on. */
+public final class UserStore {
+    private static final String RECORD =
+            "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
+
+    private final Db db;
+
+    public UserStore(Db db) {
+        this.db = db;
+    }
+
+    /** A user, with the number of things that it has. */
+    public record Entry(User user, long agents, long domains, long banks, long keys) {}
+
+    /** One statement, the context with it. */
+    public Slice<Entry> list(Call call, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Page.after(page, 1);
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                , page AS (
+                    SELECT * FROM app_user u
+                     WHERE u.tenant_id = :tenant AND u.removed_at IS NULL AND u.name_key > :after
+                     ORDER BY u.name_key
+                     LIMIT :limit + 1)
+                SELECT ctx.*,
+                       (SELECT jsonb_agg(jsonb_build_object(
+                                   'user', %s,
+                                   'agents', (SELECT count(*) FROM agent a
+                                               WHERE a.tenant_id = u.tenant_id AND a.owner_id = u.id AND a.destroyed_at IS NULL),
+                                   'domains', (SELECT count(*) FROM domain d
+                                                WHERE d.tenant_id = u.tenant_id AND d.owner_id = u.id),
+                                   'banks', (SELECT count(*) FROM bank b
+                                              WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
+                                   'keys', (SELECT count(*) FROM api_key k
+                                             WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND k.revoked_at IS NULL))
+                                ORDER BY u.name_key)
+                          FROM page u) AS rows
+                  FROM ctx
+                """.formatted(RECORD))
+                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return Slice.of(
+                            row.jsonList("rows", Entry.class),
+                            limit,
+                            last -> Cursor.of(Name.key(last.user().name())));
+                })
+                .orElseThrow();
+    }
+
+    /** @throws Problem {@code already_exists} */
+    public User insert(Call call, Name name, Role role) {
+        return db.sql(call, """
+                WITH u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                           VALUES (:tenant, :name, :key, :role, :now)
+                           ON CONFLICT DO NOTHING
+                           RETURNING *)
+                SELECT %s AS record FROM u
+                """.formatted(RECORD))
+                .set("name", name)
+                .set("key", name.key())
+                .set("role", role.word())
+                .one(UserStore::record)
+                .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
+    }
+
+    /**
+     * A user that the transaction holds, together with all owners, so that the last one cannot go unseen.
+     *
+     * @param owners how many owners the tenant has
+     */
+    public record Held(long id, String name, Role role, long revision, long owners) {
+        public boolean isLastOwner() {
+            return role == Role.OWNER && owners == 1;
+        }
+    }
+
+    /** The user of this id, which is in the tenant. */
+    public Held lock(Call call, long id) {
+        var rows = db.sql(call, """
+                SELECT id, name, role, revision
+                  FROM app_user
+                 WHERE tenant_id = :tenant AND removed_at IS NULL AND (id = :id OR role = 'owner')
+                 ORDER BY id
+                   FOR UPDATE
+                """)
+                .set("id", id)
+                .list(row -> new Held(
+                        row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision"), 0));
+        var owners = rows.stream().filter(row -> row.role() == Role.OWNER).count();
+        return rows.stream()
+                .filter(row -> row.id() == id)
+                .findFirst()
+                .map(row -> new Held(row.id(), row.name(), row.role(), row.revision(), owners))
+                .orElseThrow(() -> Problem.conflict("the user has just been removed"));
+    }
+
+    /** The id of another user, kept from being removed while the transaction lasts. */
+    public Optional<Long> find(Call call, Name name) {
+        return db.sql(call, """
+                SELECT id FROM app_user
+                 WHERE tenant_id = :tenant AND name_key = :key AND removed_at IS NULL
+                   FOR SHARE
+                """).set("key", name.key()).one(row -> row.number("id"));
+    }
+
+    /** Sets what is given and raises the revision. A user who sees less than before hears less, too. */
+    public User update(Call call, Held held, @Nullable Name name, Role role) {
+        try {
+            var user = db.sql(call, """
+                    UPDATE app_user u
+                       SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
+                           revision = u.revision + 1
+                     WHERE u.tenant_id = :tenant AND u.id = :id
+                    RETURNING %s AS record
+                    """.formatted(RECORD))
+                    .set("id", held.id())
+                    .set("name", name)
+                    .set("key", name == null ? null : name.key())
+                    .set("role", role.word())
+                    .one(UserStore::record)
+                    .orElseThrow();
+            if (held.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
+                MembershipStore.silence(db, call, held.id());
+            }
+            return user;
+        } catch (JdbiException e) {
+            if (Db.isTaken(e) && name != null) {
+                throw Problem.alreadyExists("user", name.text());
+            }
+            throw e;
+        }
+    }
+
+    /** The record as it stands. */
+    public User read(Call call, Held held) {
+        return db.sql(
+                        call,
+                        "SELECT %s AS record FROM app_user u WHERE u.tenant_id = :tenant AND u.id = :id"
+                                .formatted(RECORD))
+                .set("id", held.id())
+                .one(UserStore::record)
+                .orElseThrow();
+    }
+
+    /** How much another user has taken over. */
+    public record Handed(long agents, long domains, long banks, long keys) {}
+
+    /**
+     * Takes the user out: its keys stop, and what it owns is the heir's, with the event that tells of each agent. It stays
+     * as the name on what it said.
+     */
+    public Handed remove(Call call, Held held, long heir) {
+        return db.sql(call, """
+                WITH a AS (UPDATE agent SET owner_id = :heir, revision = revision + 1, updated_at = :now
+                            WHERE tenant_id = :tenant AND owner_id = :gone AND destroyed_at IS NULL
+                        RETURNING *),
+                     told AS (INSERT INTO event (tenant_id, id, type, created_at, data)
+                              SELECT a.tenant_id, gen_random_uuid(), 'agent.deployment.updated', :now,
+                                     jsonb_build_object('agent', a.name, 'access', a.access, 'owner', o.name,
+                                                        'revision', a.revision, 'changed', ARRAY['owner'])
+                                FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id),
+                     unlisted AS (DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :gone),
+                     listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+                                SELECT tenant_id, owner_id, id, :now FROM a
+                                ON CONFLICT DO NOTHING),
+                     joined AS (UPDATE membership SET owner_id = :heir
+                                 WHERE tenant_id = :tenant AND owner_id = :gone),
+                     granted AS (UPDATE bank_grant SET owner_id = :heir
+                                  WHERE tenant_id = :tenant AND owner_id = :gone),
+                     silent AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :gone),
+                     speaking AS (UPDATE participant SET owner_id = :heir
+                                   WHERE tenant_id = :tenant AND owner_id = :gone AND party_id <> :gone),
+                     d AS (UPDATE domain SET owner_id = :heir, revision = revision + 1, updated_at = :now
+                            WHERE tenant_id = :tenant AND owner_id = :gone
+                        RETURNING 1),
+                     b AS (UPDATE bank SET owner_id = :heir, revision = revision + 1, updated_at = :now
+                            WHERE tenant_id = :tenant AND owner_id = :gone
+                        RETURNING 1),
+                     k AS (UPDATE api_key SET revoked_at = :now
+                            WHERE tenant_id = :tenant AND user_id = :gone AND revoked_at IS NULL
+                        RETURNING 1),
+                     u AS (UPDATE app_user SET removed_at = :now, revision = revision + 1
+                            WHERE tenant_id = :tenant AND id = :gone)
+                SELECT (SELECT count(*) FROM a) AS agents, (SELECT count(*) FROM d) AS domains,
+                       (SELECT count(*) FROM b) AS banks, (SELECT count(*) FROM k) AS keys
+                """)
+                .set("gone", held.id())
+                .set("heir", heir)
+                .one(row -> new Handed(
+                        row.number("agents"), row.number("domains"), row.number("banks"), row.number("keys")))
+                .orElseThrow();
+    }
+
+    /** The names of all users, for notes. */
+    public List<String> names(Call call) {
+        return db.sql(call, """
+                SELECT name FROM app_user WHERE tenant_id = :tenant AND removed_at IS NULL ORDER BY name_key LIMIT 2000
+                """).list(row -> row.text("name"));
+    }
+
+    private static User record(Row row) throws SQLException {
+        return Objects.requireNonNull(row.json("record", User.class));
+    }
+}

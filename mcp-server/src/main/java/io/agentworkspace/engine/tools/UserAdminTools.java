@@ -1,0 +1,238 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.User;
+import io.agentworkspace.engine.store.UserStore;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The users of the tenant, for its admins: US_List, US_Create, US_Update, US_Remove. */
+final class UserAdminTools {
+    static final String ROLE =
+            "viewer only reads, member works with what it may see, admin sees and changes everything, owner is an admin who"
+                    + " also decides about owners.";
+
+    private final UserStore users;
+
+    UserAdminTools(UserStore users) {
+        this.users = users;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(list(), create(), update(), remove());
+    }
+
+    record ThisUser(
+            @Doc("The user's name; always needed, never taken from the context.")
+            Name user,
+
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable
+            String context) {}
+
+    record Look(
+            @Doc("In which context.") Targets.@Nullable ContextOnly target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record NewUser(
+            @Doc("The user's name, unique in the tenant.") Name name,
+
+            @Doc(
+                    value = "Its role: " + ROLE + " Default: member.",
+                    oneOf = {"viewer", "member", "admin", "owner"})
+            @Nullable
+            Role access) {}
+
+    record SomeOfUser(
+            @Doc("The new name.") @Nullable Name name,
+
+            @Doc(
+                    value = "The new role: " + ROLE,
+                    oneOf = {"viewer", "member", "admin", "owner"})
+            @Nullable
+            Role access) {}
+
+    record Heir(
+            @Doc("The user who takes over what the removed one owns; you when left out.") @Nullable
+            Name name) {}
+
+    record Create(
+            @Doc("In which context.") Targets.@Nullable ContextOnly target,
+            @Doc("The new user.") NewUser vx) {}
+
+    record Update(
+            @Doc("Which user.") ThisUser target,
+            @Doc("What changes.") @Nullable SomeOfUser vx,
+            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+
+    record Remove(
+            @Doc("Which user.") ThisUser target,
+            @Doc("Who takes over.") @Nullable Heir vx,
+            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+
+    record Listed(
+            @Doc("The users, by name.") List<User> profile,
+            @Doc("For each of them, how much it has.") List<Having> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Having(
+            @Doc("The user's name.") String user,
+            @Doc("How many agents it owns.") long agents,
+            @Doc("How many domains it owns.") long domains,
+
+            @Doc("How many banks it owns, those in the trash too.")
+            long banks,
+
+            @Doc("How many keys it has that were not revoked.")
+            long keys) {}
+
+    record Changed(
+            @Doc("The user as it is now.") User user,
+            @Doc("Its revision.") long revision,
+            @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
+
+    record Removed(
+            @Doc("Always true.") boolean changed,
+
+            @Doc("Who owns now what the removed user owned.")
+            String heir,
+
+            @Doc("How many agents changed hands.") long agents,
+            @Doc("How many domains changed hands.") long domains,
+            @Doc("How many banks changed hands.") long banks,
+            @Doc("How many keys were revoked.") long keys) {}
+
+    private static Tool.Draft admins(String name) {
+        return Tool.named(name).atLeast(Role.ADMIN);
+    }
+
+    private Tool<Look, Listed> list() {
+        return admins("US_List")
+                .title("List the users")
+                .description("""
+                        Lists the users of the tenant by name, for its admins: profile holds their records, content how many agents, \
+                        domains, banks and keys each has.""")
+                .needs(Capability.USER_READ)
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var slice = users.list(call, in.page());
+                    return new Listed(
+                            slice.rows().stream().map(UserStore.Entry::user).toList(),
+                            slice.rows().stream()
+                                    .map(row -> new Having(
+                                            row.user().name(), row.agents(), row.domains(), row.banks(), row.keys()))
+                                    .toList(),
+                            slice.nextCursor());
+                });
+    }
+
+    private Tool<Create, Changed> create() {
+        return admins("US_Create")
+                .title("Create a user")
+                .description("""
+                        Adds a user to the tenant, for its admins: a person or a service identity named vx.name, with the role \
+                        vx.access. It has no key yet: AK_Create with user makes one. Only an owner makes owners.""")
+                .needs(Capability.USER_WRITE)
+                .effect(Effect.CREATES)
+                .handledBy(Create.class, Changed.class, (in, call) -> {
+                    var role = in.vx().access() == null ? Role.MEMBER : in.vx().access();
+                    requireOwner(call, role, "makes a user an owner");
+                    var user = users.insert(call, in.vx().name(), role);
+                    return new Changed(user, user.revision(), null);
+                });
+    }
+
+    private Tool<Update, Changed> update() {
+        return admins("US_Update")
+                .title("Change a user")
+                .description("""
+                        Gives the user target.user another name (vx.name) or role (vx.access), for the tenant's admins; what is left out \
+                        stays. In force on every replica within a second. Only an owner changes owners; the last owner stays one.""")
+                .needs(Capability.USER_WRITE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(Update.class, Changed.class, (in, call) -> {
+                    var held = users.lock(call, call.context().user().id());
+                    AgentTools.checkRevision(in.ifRevision(), held.revision());
+                    var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
+                    var role = vx.access() == null ? held.role() : vx.access();
+                    if (role != held.role()) {
+                        requireOwner(call, held.role(), "changes the role of an owner");
+                        requireOwner(call, role, "makes a user an owner");
+                        keepLastOwner(held);
+                    }
+                    var renamed = vx.name() != null && !vx.name().text().equals(held.name());
+                    if (renamed) {
+                        requireOwner(call, held.role(), "renames an owner");
+                    }
+                    var changed = renamed || role != held.role();
+                    var user = changed ? users.update(call, held, vx.name(), role) : users.read(call, held);
+                    return new Changed(user, user.revision(), changed);
+                });
+    }
+
+    private Tool<Remove, Removed> remove() {
+        return admins("US_Remove")
+                .title("Remove a user")
+                .description("""
+                        Takes the user target.user out of the tenant, for its admins: its keys and sessions stop within a second, and the \
+                        agents, domains and banks that it owns become those of the user vx.name, else yours, so that nothing is \
+                        lost. What it said stays under its name. Only an owner removes owners; nobody removes itself.""")
+                .needs(Capability.USER_WRITE)
+                .effect(Effect.DESTROYS)
+                .handledBy(Remove.class, Removed.class, (in, call) -> {
+                    var gone = call.context().user();
+                    if (gone.id() == call.caller().user()) {
+                        throw Problem.conflict("you cannot remove yourself: another admin can, with US_Remove");
+                    }
+                    var held = users.lock(call, gone.id());
+                    AgentTools.checkRevision(in.ifRevision(), held.revision());
+                    requireOwner(call, held.role(), "removes an owner");
+                    keepLastOwner(held);
+                    var heir = in.vx() == null ? null : in.vx().name();
+                    var id = heir == null ? call.caller().user() : heir(call, heir, held);
+                    var handed = users.remove(call, held, id);
+                    return new Removed(
+                            true,
+                            heir == null ? call.caller().userName() : heir.text(),
+                            handed.agents(),
+                            handed.domains(),
+                            handed.banks(),
+                            handed.keys());
+                });
+    }
+
+    private long heir(Call call, Name name, UserStore.Held gone) {
+        var id = users.find(call, name)
+                .orElseThrow(
+                        () -> Problem.notFound("user", name.text(), Near.nearest(name.text(), users.names(call), 3)));
+        if (id == gone.id()) {
+            throw Problem.invalid("vx.name", "must be another user than the one who is removed");
+        }
+        return id;
+    }
+
+    private static void requireOwner(Call call, Role role, String what) {
+        if (role == Role.OWNER && call.caller().role() != Role.OWNER) {
+            throw Problem.notPermitted("only an owner of the tenant %s; your role is '%s'"
+                    .formatted(what, call.caller().role().word()));
+        }
+    }
+
+    private static void keepLastOwner(UserStore.Held held) {
+        if (held.isLastOwner()) {
+            throw Problem.conflict(
+                    "'%s' is the tenant's last owner: make another one first, with US_Update and vx.access 'owner'"
+                            .formatted(held.name()));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.model.Json;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The tools that take long, of the referee's {@code tasks-*} scenarios. */
+final class FixtureTasks implements ToolSource {
+    private static final String NAME = """
+            {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}""";
+    private static final String CONFIRM = """
+            {"type": "object", "properties": {"confirm": {"type": "boolean"}}, "required": ["confirm"]}""";
+    private static final String ANYTHING = """
+            {"type": "object", "properties": {"seconds": {"type": "number"}, "label": {"type": "string"},
+             "name": {"type": "string"}, "filename": {"type": "string"}}}""";
+
+    /** Asks for a name before it becomes a task. */
+    private static final String ASKS_FIRST = "test_tool_with_task";
+
+    private final Map<String, Pace> paces = new LinkedHashMap<>(Map.of(
+            "greet",
+            Pace.QUICK,
+            "slow_compute",
+            Pace.LONG,
+            "confirm_delete",
+            Pace.LONG,
+            "multi_input",
+            Pace.LONG,
+            "counting",
+            Pace.LONG,
+            "protocol_error_job",
+            Pace.LONG,
+            "failing_job",
+            Pace.TASK,
+            ASKS_FIRST,
+            Pace.TASK));
+
+    @Override
+    public List<ObjectNode> list(Turn turn) {
+        return paces.keySet().stream().sorted().map(FixtureTasks::shown).toList();
+    }
+
+    private static ObjectNode shown(String name) {
+        var tool = Json.object().put("name", name).put("description", "A fixture.");
+        return tool.set("inputSchema", Fixtures.json(ANYTHING));
+    }
+
+    @Override
+    public Optional<ObjectNode> find(String name, Turn turn) {
+        return Optional.ofNullable(paces.get(name)).map(_ -> shown(name));
+    }
+
+    @Override
+    public Pace pace(String name, ObjectNode arguments, Turn turn) {
+        return paces.getOrDefault(name, Pace.QUICK);
+    }
+
+    @Override
+    public Optional<Outcome> before(String name, ObjectNode arguments, Turn turn) {
+        return name.equals(ASKS_FIRST) && turn.accepted("user_name").isEmpty()
+                ? Optional.of(FixtureQuestions.ask(
+                        "user_name", FixtureQuestions.form("What is your name?", NAME), Json.object()))
+                : Optional.empty();
+    }
+
+    @Override
+    public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
+        return Optional.ofNullable(
+                switch (name) {
+                    case "greet" ->
+                        Outcome.text(
+                                "Hello, %s!".formatted(arguments.path("name").asString("")));
+                    case "slow_compute" -> slow(arguments.path("seconds").asDouble(0));
+                    case "failing_job" -> failing();
+                    case "protocol_error_job" -> throw new IllegalStateException("the job panics");
+                    case "confirm_delete" -> asking(turn, Set.of("confirm"), answers -> "deleted " + answers);
+                    case "multi_input" -> asking(turn, Set.of("first", "second"), answers -> "got " + answers);
+                    case "counting" -> counting(turn);
+                    case ASKS_FIRST ->
+                        Outcome.text("Done for "
+                                + turn.accepted("user_name")
+                                        .map(form -> form.path("name").asString(""))
+                                        .orElse("nobody"));
+                    default -> null;
+                });
+    }
+
+    private static Outcome slow(double seconds) {
+        Fixtures.work((int) (seconds * 1_000));
+        return Outcome.text("computed for %s s".formatted(seconds));
+    }
+
+    private static Outcome failing() {
+        Fixtures.pause(500);
+        var failed = (Outcome.Done) Outcome.text("the job failed, as it does");
+        failed.result().put("isError", true);
+        return failed;
+    }
+
+    private static Outcome counting(Turn turn) {
+        for (var done = 1; done <= 4; done++) {
+            Fixtures.pause(800);
+            turn.progress(done, 4.0, "counted to " + done);
+        }
+        return Outcome.text("counted");
+    }
+
+    private static Outcome asking(Turn turn, Set<String> keys, Function<String, String> text) {
+        if (keys.stream().allMatch(key -> turn.answer(key).isPresent())) {
+            return Outcome.text(text.apply(String.join(", ", keys)));
+        }
+        var questions = new LinkedHashMap<String, ObjectNode>();
+        keys.forEach(key -> questions.put(key, FixtureQuestions.form("Is it " + key + "?", CONFIRM)));
+        return new Outcome.Ask(questions, null);
+    }
+}

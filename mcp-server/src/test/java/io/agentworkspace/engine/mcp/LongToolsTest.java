@@ -1,0 +1,164 @@
+package io.agentworkspace.engine.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.http.KeyRing;
+import io.agentworkspace.engine.http.SampleServer;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.ContextStore;
+import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.KeyUse;
+import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.tools.Runner;
+import java.time.Clock;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** A long tool of a catalogue, through the production runner. */
+class LongToolsTest {
+    public record Nothing() {}
+
+    public record Counted(@Doc("How often it was done.") long times) {}
+
+    private static final String DECLARED = "{'elicitation': {}, 'extensions': {'io.modelcontextprotocol/tasks': {}}}";
+
+    private final SampleServer server = new SampleServer(offer(), keys());
+    private final Peer peer = new Peer(server.url("/mcp").toString(), server.key);
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static KeyRing keys() {
+        var tenant = new TestTenant();
+        tenant.key(Door.MCP, "owner", Role.OWNER, List.of("*"));
+        var id = tenant.id(Door.MCP);
+        var user = TestDatabase.db()
+                .sql("SELECT id FROM app_user WHERE tenant_id = :tenant")
+                .set("tenant", id)
+                .one(row -> row.number("id"))
+                .orElseThrow();
+        return new KeyRing(id, user);
+    }
+
+    private static Offer offer() {
+        var clock = Clock.systemUTC();
+        var db = TestDatabase.db();
+        db.sql("CREATE TABLE IF NOT EXISTS long_tool_done (tenant_id bigint)").run();
+        var tool = Tool.named("DM_Destroy")
+                .title("Count")
+                .description("Counts how often it was called.")
+                .needs(Capability.DOMAIN_WRITE)
+                .effect(Effect.DESTROYS)
+                .takesLong()
+                .handledBy(Nothing.class, Counted.class, (in, call) -> {
+                    db.sql("INSERT INTO long_tool_done VALUES (:tenant)")
+                            .set("tenant", call.caller().tenant())
+                            .run();
+                    return new Counted(done(call.caller().tenant()));
+                });
+        var catalogue = new Catalogue(List.of(tool));
+        var runner = new Runner(
+                catalogue,
+                db,
+                new ContextStore(db),
+                new IdempotencyStore(db),
+                new Runner.Surroundings(clock, new Presence(db), new KeyUse(db, clock)));
+        var tools = new CatalogueTools(runner, clock);
+        return new Offer(
+                new Offer.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),
+                List.of(tools, new Discovery(catalogue, tools)),
+                List.of(),
+                List.of(),
+                List.of());
+    }
+
+    private static long done(long tenant) {
+        return TestDatabase.db()
+                .sql("SELECT count(*) FROM long_tool_done WHERE tenant_id = :tenant")
+                .set("tenant", tenant)
+                .one(row -> row.number(1))
+                .orElseThrow();
+    }
+
+    private JsonNode completed(String id) {
+        await().until(() -> get(id).get("status").asString().equals("completed"));
+        return get(id).get("result");
+    }
+
+    private JsonNode get(String id) {
+        return peer.modern("tasks/get", "{'taskId': '%s'}".formatted(id), DECLARED)
+                .get("result");
+    }
+
+    @Test
+    void aSecondAttemptChangesNothingTwice() {
+        var begun = peer.modern("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", DECLARED);
+        var id = begun.at("/result/taskId").asString();
+        var result = completed(id);
+        assertThat(result.at("/structuredContent/times").asLong()).isEqualTo(1);
+        TestDatabase.db()
+                .sql("UPDATE mcp_task SET status = 'working', outcome = NULL, leased_until = now() WHERE id = :id")
+                .set("id", id)
+                .run();
+        assertThat(completed(id)).isEqualTo(result);
+    }
+
+    @Test
+    void thePersonIsAskedBeforeThereIsATask() {
+        var call = "{'name': 'DM_Destroy', 'arguments': {}%s}";
+        var asked = peer.modern("tools/call", call.formatted(""), DECLARED, "X-MCP-Confirm", "destructive");
+        assertThat(asked.at("/result/resultType").asString()).isEqualTo("input_required");
+        var state = asked.at("/result/requestState").asString();
+        var answer =
+                ", 'requestState': '%s', 'inputResponses': {'confirm': {'action': '%s', 'content': {'destroy': true}}}";
+        var refused = peer.modern(
+                "tools/call",
+                call.formatted(answer.formatted(state, "decline")),
+                DECLARED,
+                "X-MCP-Confirm",
+                "destructive");
+        assertThat(refused.at("/result/isError").asBoolean()).isTrue();
+        var begun = peer.modern(
+                "tools/call",
+                call.formatted(answer.formatted(state, "accept")),
+                DECLARED,
+                "X-MCP-Confirm",
+                "destructive");
+        assertThat(completed(begun.at("/result/taskId").asString())
+                        .at("/structuredContent/status/success")
+                        .asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void theToolsetOfDiscoveryBeginsTasksToo() {
+        var discovery = new Peer(server.url("/mcp/x/discovery").toString(), server.key);
+        var begun =
+                discovery.modern("tools/call", "{'name': 'run_tool', 'arguments': {'name': 'DM_Destroy'}}", DECLARED);
+        assertThat(completed(begun.at("/result/taskId").asString())
+                        .at("/structuredContent/header/service")
+                        .asString())
+                .isEqualTo("DM_Destroy");
+    }
+
+    @Test
+    void whoMayNotUseItIsRefusedWithoutATask() {
+        var viewer = new Peer(server.url("/mcp").toString(), server.keys.add(Role.VIEWER, "*"));
+        var refused = viewer.modern("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", DECLARED);
+        assertThat(refused.at("/result/isError").asBoolean()).isTrue();
+        assertThat(refused.toString()).contains("your role is 'viewer'").doesNotContain("taskId");
+    }
+}

@@ -1,0 +1,88 @@
+package io.agentworkspace.engine.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.agentworkspace.engine.model.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Programs in JavaScript that others made, and the Node.js that runs them, as {@code npm ci} has put them there. */
+final class Node {
+    private static final Path HOME = Path.of("src/test/node").toAbsolutePath();
+    private static final Path MODULES = HOME.resolve("node_modules");
+
+    private Node() {}
+
+    /** Where they are missing, a test that needs them is left out; in CI they must be there. */
+    static void require() {
+        var installed = Files.isDirectory(MODULES);
+        assertThat(installed || System.getenv("CI") == null)
+                .as("run npm ci in mcp-server/src/test/node first")
+                .isTrue();
+        assumeTrue(installed, "npm ci in mcp-server/src/test/node installs the referee and the clients");
+    }
+
+    /** A file of ours. */
+    static String script(String name) {
+        return HOME.resolve(name).toString();
+    }
+
+    /** A file or folder of one of the packages. */
+    static Path module(String name) {
+        return MODULES.resolve(name);
+    }
+
+    static String version(String name) {
+        try {
+            return Json.read(Files.readAllBytes(module(name).resolve("package.json")))
+                    .path("version")
+                    .asString("");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How a program ended, and what it wrote. */
+    record Ended(int code, String output, String errors) {}
+
+    /** @param environment what it finds there besides what all find */
+    static Ended run(Map<String, String> environment, List<String> arguments) {
+        try {
+            var folder = Files.createTempDirectory("node");
+            var output = folder.resolve("output");
+            var errors = folder.resolve("errors");
+            var command = new ArrayList<>(List.of(module(".bin/node").toString()));
+            command.addAll(arguments);
+            var builder =
+                    new ProcessBuilder(command).redirectOutput(output.toFile()).redirectError(errors.toFile());
+            builder.environment().putAll(environment);
+            var ended = new Ended(code(builder.start()), Files.readString(output), Files.readString(errors));
+            Files.delete(output);
+            Files.delete(errors);
+            Files.delete(folder);
+            return ended;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int code(Process process) {
+        try {
+            if (!process.waitFor(5, TimeUnit.MINUTES)) {
+                process.destroyForcibly();
+                throw new AssertionError("it did not come to an end: " + process.info());
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package io.agentworkspace.engine.wire;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+
+/**
+ * What is wrong about the messages of one exchange: a body that came, and what was sent for it.
+ *
+ * @param book of the revision in force
+ * @param body what came, or a missing node
+ * @param strict whether the sender of the body means what it sends
+ */
+record Inspection(Rulebook book, JsonNode body, boolean strict) {
+    /** Methods of extensions, which the schemas do not have: their results are only results. */
+    private static final List<String> EXTENSIONS = List.of(
+            "skills/list",
+            "skills/get",
+            "resources/directory/read",
+            "tasks/get",
+            "tasks/update",
+            "tasks/cancel",
+            "tasks/result",
+            "tasks/list");
+
+    /** The methods of the questions that sessions were asked, by id. */
+    private static final Map<JsonNode, String> QUESTIONS = new ConcurrentHashMap<>();
+
+    /** A whole answer that is JSON. */
+    List<String> answer(JsonNode answer) {
+        if (!answer.isArray()) {
+            return response(answer);
+        }
+        if (!book.is(Rulebook.MARCH_2025) || !body.isArray() || answer.isEmpty()) {
+            return List.of("an array, which only answers a batch of 2025-03-26");
+        }
+        return answer.valueStream()
+                .flatMap(response -> response(response).stream())
+                .toList();
+    }
+
+    /** One message of a stream. */
+    List<String> streamed(JsonNode message) {
+        if (!message.has("method")) {
+            return response(message);
+        }
+        var method = message.path("method").asString("");
+        if (message.has("id") && book.is(Rulebook.MODERN)) {
+            return List.of("a request on a stream, which 2026-07-28 does not allow");
+        }
+        if (message.has("id")) {
+            QUESTIONS.put(message.get("id"), method);
+        }
+        return book.message(method)
+                .map(definition -> book.wrongs(definition, message))
+                .orElse(List.of("a message that the revision has not: " + method));
+    }
+
+    /** A body that was accepted without an answer: a notification, or the answer to a question. */
+    List<String> accepted() {
+        if (!strict || !body.isObject()) {
+            return List.of();
+        }
+        if (!body.has("result")) {
+            return posted(body.has("error") ? errorForm(body) : "JSONRPCNotification", body);
+        }
+        var wrongs = new ArrayList<>(book.wrongs(resultForm(), body));
+        var question = QUESTIONS.remove(body.get("id"));
+        if (question != null) {
+            wrongs.addAll(book.wrongs(book.result(question).orElseThrow(), body.get("result")));
+        }
+        return wrongs;
+    }
+
+    private List<String> posted(String otherwise, JsonNode message) {
+        var method = message.path("method").asString("");
+        return book.wrongs(book.message(method).orElse(otherwise), message);
+    }
+
+    private List<String> response(JsonNode response) {
+        if (response.has("result") == response.has("error")) {
+            return List.of("a response has either a result or an error");
+        }
+        var request = request(response.path("id"));
+        if (response.has("id") && request.isMissingNode()) {
+            return List.of("a response to nothing that was asked");
+        }
+        return response.has("error") ? error(response) : result(response, request);
+    }
+
+    private JsonNode request(JsonNode id) {
+        return (body.isArray() ? body.valueStream() : Stream.of(body))
+                .filter(request -> request.path("id").equals(id))
+                .findFirst()
+                .orElse(MissingNode.getInstance());
+    }
+
+    private List<String> error(JsonNode response) {
+        // All transports allow "a JSON-RPC error response that has no id"; the schemas before 2025-11-25 have no such
+        // form.
+        var told = response.has("id") || book.has("JSONRPCErrorResponse") ? book : Rulebook.of(Rulebook.NOVEMBER_2025);
+        var code = response.at("/error/code").asInt(0);
+        return told.wrongs(told.error(code).orElse(errorForm(response)), response);
+    }
+
+    private String errorForm(JsonNode response) {
+        return book.has("JSONRPCErrorResponse") || !response.has("id") ? "JSONRPCErrorResponse" : "JSONRPCError";
+    }
+
+    private String resultForm() {
+        return book.has("JSONRPCResultResponse") ? "JSONRPCResultResponse" : "JSONRPCResponse";
+    }
+
+    private List<String> result(JsonNode response, JsonNode request) {
+        var wrongs = new ArrayList<>(book.wrongs(resultForm(), response));
+        var method = request.path("method").asString("");
+        var result = response.get("result");
+        if (EXTENSIONS.contains(method)) {
+            wrongs.addAll(book.wrongs("Result", result));
+        } else if (book.result(method).isEmpty()) {
+            wrongs.add("a result for a method that the revision has not: " + method);
+        } else {
+            wrongs.addAll(book.wrongs(kind(result, method), result));
+        }
+        if (strict) {
+            wrongs.addAll(posted("JSONRPCRequest", request));
+        }
+        return wrongs;
+    }
+
+    private String kind(JsonNode result, String method) {
+        return switch (result.path("resultType").asString("complete")) {
+            case "complete" -> book.result(method).orElseThrow();
+            case "input_required" -> "InputRequiredResult";
+            case "task" -> method.equals("tools/call") ? "Result" : "task for " + method;
+            case String other -> "result of type " + other;
+        };
+    }
+}

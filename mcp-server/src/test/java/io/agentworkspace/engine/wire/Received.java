@@ -1,0 +1,99 @@
+package io.agentworkspace.engine.wire;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import tools.jackson.databind.JsonNode;
+
+/** A response whose messages are looked at before they leave, so that the test which reads them answers for them. */
+final class Received extends Response.Wrapper {
+    private static final String END_OF_EVENT = "\n\n";
+
+    private final Sent sent;
+    private final ByteArrayOutputStream waiting = new ByteArrayOutputStream();
+    private Inspection inspection;
+    private boolean answered;
+
+    Received(Sent sent, Response response) {
+        super(sent, response);
+        this.sent = sent;
+    }
+
+    @Override
+    public void write(boolean last, ByteBuffer content, Callback callback) {
+        if (content != null && content.hasRemaining()) {
+            var bytes = new byte[content.remaining()];
+            content.duplicate().get(bytes);
+            waiting.writeBytes(bytes);
+        }
+        if (type().startsWith("text/event-stream")) {
+            events();
+        } else if (last && waiting.size() > 0) {
+            whole();
+        }
+        super.write(last, content, callback);
+    }
+
+    private String type() {
+        var type = getHeaders().get(HttpHeader.CONTENT_TYPE);
+        return type == null ? "" : type;
+    }
+
+    private void whole() {
+        var answer = Wire.read(waiting.toByteArray());
+        waiting.reset();
+        if (!type().equals("application/json") || !answer.isContainer()) {
+            Faults.report(Wire.noMessage(type()), sent.body(), answer);
+            return;
+        }
+        var begun = answer.at("/result/protocolVersion").asString("");
+        if (!begun.isEmpty()) {
+            Wire.begun(this, begun);
+        }
+        answered = true;
+        var exchange = inspection(begun);
+        Faults.report(exchange.answer(answer), exchange.body(), answer);
+    }
+
+    private void events() {
+        answered = true;
+        var text = waiting.toString(StandardCharsets.UTF_8);
+        var end = text.lastIndexOf(END_OF_EVENT);
+        if (end < 0) {
+            return;
+        }
+        waiting.reset();
+        waiting.writeBytes(text.substring(end + END_OF_EVENT.length()).getBytes(StandardCharsets.UTF_8));
+        var exchange = inspection("");
+        for (var event : text.substring(0, end).split(END_OF_EVENT)) {
+            if (!event.equals(":")) {
+                Faults.report(exchange.streamed(message(event)), exchange.body(), event);
+            }
+        }
+    }
+
+    private static JsonNode message(String event) {
+        return Wire.read(event.replaceFirst("^event: message\ndata: ", "").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** @param begun the revision of the session that this answer begins, or empty */
+    private Inspection inspection(String begun) {
+        if (inspection == null) {
+            var body = sent.body();
+            var known = Rulebook.find(begun);
+            var book = known.orElseGet(() -> Wire.book(sent.getHeaders()::get, body));
+            inspection = new Inspection(book, body, Faults.strict());
+        }
+        return inspection;
+    }
+
+    /** The exchange has come to its end. */
+    void end() {
+        if (!answered && getStatus() == 202) {
+            Faults.report(inspection("").accepted(), sent.body());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.agentworkspace.engine.wire;
+
+import io.agentworkspace.engine.http.Doors;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.NetworkConnector;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+
+/** Stands before the gate of every server in the tests' process, and looks at each message that goes through /mcp. */
+public final class Wire extends Handler.Wrapper {
+    private static final String SESSION = "Mcp-Session-Id";
+    private static final Set<Integer> WATCHED = ConcurrentHashMap.newKeySet();
+
+    /** The revisions of the sessions that were begun, whichever replica did it. */
+    private static final Map<String, String> SESSIONS = new ConcurrentHashMap<>();
+
+    public Wire(Handler gate) {
+        super(gate);
+    }
+
+    @Override
+    protected void doStart() throws Exception {
+        var server = getServer();
+        var errors = server.getErrorHandler();
+        server.setErrorHandler((request, response, callback) -> errors.handle(
+                request, isMcp(path(request)) ? new Received(new Sent(request), response) : response, callback));
+        WATCHED.add(port());
+        super.doStart();
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        WATCHED.remove(port());
+        super.doStop();
+    }
+
+    private int port() {
+        return ((NetworkConnector) getServer().getConnectors()[0]).getLocalPort();
+    }
+
+    private static String path(Request request) {
+        var path = request.getHttpURI() == null ? null : request.getHttpURI().getCanonicalPath();
+        return path == null ? "" : path;
+    }
+
+    private static boolean isMcp(String path) {
+        return (path.equals("/mcp") || path.startsWith("/mcp/")) && !path.equals(Doors.CARD);
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        if (!isMcp(path(request))) {
+            return super.handle(request, response, callback);
+        }
+        var sent = new Sent(request);
+        var received = new Received(sent, response);
+        return super.handle(sent, received, new Callback.Nested(callback) {
+            @Override
+            public void succeeded() {
+                received.end();
+                super.succeeded();
+            }
+        });
+    }
+
+    /** For an answer that a test got from a process of its own, which nobody else looks at. */
+    public static void look(String url, Map<String, String> headers, byte[] body, byte[] answer) {
+        var address = URI.create(url);
+        if (isMcp(address.getPath()) && !WATCHED.contains(address.getPort()) && answer.length > 0) {
+            var json = read(body);
+            var inspection = new Inspection(book(headers::get, json), json, Faults.strict());
+            Faults.report(inspection.answer(read(answer)), json, read(answer));
+        }
+    }
+
+    /** Remembers which revision a session speaks. */
+    static void begun(Response response, String revision) {
+        var session = response.getHeaders().get(SESSION);
+        if (session != null) {
+            SESSIONS.put(session, revision);
+        }
+    }
+
+    /** Of the revision that is in force for a body with these headers. */
+    static Rulebook book(UnaryOperator<String> headers, JsonNode body) {
+        var said = headers.apply("MCP-Protocol-Version");
+        if (body.at("/params/_meta").has("io.modelcontextprotocol/protocolVersion")
+                || said != null && said.matches("\\d{4}-\\d\\d-\\d\\d") && said.compareTo(Rulebook.MODERN) >= 0) {
+            return Rulebook.of(Rulebook.MODERN);
+        }
+        var session = headers.apply(SESSION);
+        return Rulebook.of(
+                session == null ? Rulebook.NOVEMBER_2025 : SESSIONS.getOrDefault(session, Rulebook.NOVEMBER_2025));
+    }
+
+    /** Missing where it is no JSON. */
+    static JsonNode read(byte[] json) {
+        try {
+            return Json.read(json);
+        } catch (Problem problem) {
+            return MissingNode.getInstance();
+        }
+    }
+
+    static List<String> noMessage(String why) {
+        return List.of("no message: " + why);
+    }
+}
