@@ -162,7 +162,7 @@ public final class TaskStore {
                 .list(TaskStore::task);
     }
 
-    /** Keeps the claims for longer; gives those that still hold. */
+    /** Keeps the claims for longer; gives those that still hold: one that ran out is free for others. */
     public Set<Claim> renew(Collection<Claim> claims, Duration lease) {
         return new HashSet<>(db.sql("""
                 UPDATE mcp_task t
@@ -170,6 +170,7 @@ public final class TaskStore {
                   FROM unnest(CAST(:tenants AS bigint[]), CAST(:ids AS text[]), CAST(:attempts AS bigint[]))
                        AS held (tenant_id, id, attempt)
                  WHERE t.tenant_id = held.tenant_id AND t.id = held.id AND t.attempt = held.attempt AND t.status = 'working'
+                   AND t.leased_until > now()
                 RETURNING t.tenant_id, t.id, t.attempt
                 """)
                 .set("tenants", claims.stream().map(Claim::tenant).toList())

@@ -9,9 +9,11 @@ import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.store.TaskStore;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,21 +24,34 @@ class TasksTest {
     private static final String DECLARED = "{'elicitation': {}, 'extensions': {'io.modelcontextprotocol/tasks': {}}}";
     private static final Duration LEASE_IS_OVER = Duration.ofSeconds(30);
 
-    private final KeyRing keys = new KeyRing();
-    private final SampleServer first = new SampleServer(Fixtures.offer(), keys);
-    private final SampleServer second = new SampleServer(Fixtures.offer(), keys);
-    private final Peer here = new Peer(first.url("/mcp").toString(), first.key);
-    private final Peer there = new Peer(second.url("/mcp").toString(), first.key);
+    private static KeyRing keys;
+    private static SampleServer first;
+    private static SampleServer second;
+    private static Peer here;
+    private static Peer there;
 
-    @BeforeEach
-    void clear() {
-        TestDatabase.db().sql("DELETE FROM mcp_task").run();
+    @BeforeAll
+    static void start() {
+        keys = new KeyRing();
+        first = new SampleServer(Fixtures.offer(), keys);
+        second = new SampleServer(Fixtures.offer(), keys);
+        here = peer(first);
+        there = peer(second);
+    }
+
+    private static Peer peer(SampleServer server) {
+        return new Peer(server.url("/mcp").toString(), first.key);
+    }
+
+    @AfterAll
+    static void stop() {
+        first.close();
+        second.close();
     }
 
     @AfterEach
-    void stop() {
-        first.close();
-        second.close();
+    void clear() {
+        TestDatabase.db().sql("DELETE FROM mcp_task").run();
     }
 
     private static JsonNode call(Peer peer, String tool, String arguments) {
@@ -202,12 +217,24 @@ class TasksTest {
 
     @Test
     void aReplicaThatStopsHandsItsTaskOnAtOnce() {
-        var id = begin(here, "slow_compute", "{'seconds': 3}");
+        var leaving = apart();
+        var id = begin(peer(leaving), "slow_compute", "{'seconds': 3}");
         await().until(() -> attempt(id) == 1);
-        first.close();
-        await().atMost(Duration.ofSeconds(6)).until(() -> attempt(id) == 2);
-        assertThat(until(there, id, "completed").at("/result/content/0/text").asString())
-                .isEqualTo("computed for 3.0 s");
+        try (var staying = apart()) {
+            leaving.close();
+            await().atMost(Duration.ofSeconds(6)).until(() -> attempt(id) == 2);
+            assertThat(until(peer(staying), id, "completed")
+                            .at("/result/content/0/text")
+                            .asString())
+                    .isEqualTo("computed for 3.0 s");
+        }
+    }
+
+    /** A replica of another server: the tasks of one are left alone by the others. */
+    private static SampleServer apart() {
+        var identity = new Offer.Identity("io.agentworkspace/apart", "Apart", "1", "Another server.", "For tests.");
+        return new SampleServer(
+                new Offer(identity, List.of(new FixtureTasks()), List.of(), List.of(), List.of()), keys);
     }
 
     /** As a replica that was killed leaves it; what it would still say counts no more. */
