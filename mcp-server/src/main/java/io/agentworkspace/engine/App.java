@@ -13,7 +13,6 @@ import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.store.BankStore;
-import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.Interest;
@@ -22,7 +21,6 @@ import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
-import io.agentworkspace.engine.store.Signals;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.tools.Toolbox;
@@ -152,28 +150,10 @@ final class App implements AutoCloseable {
                 limit.isOff() ? Rate.OFF : STRANGERS);
     }
 
-    /** Where the database is, and who we are there. */
-    private record Source(
-            String url, @Nullable String user, @Nullable String password) {
-        Db open(int poolSize) {
-            return new Db(url, user, password, poolSize);
-        }
-
-        CallersWatch watch() {
-            return new CallersWatch(url, user, password);
-        }
-
-        Signals signals() {
-            return new Signals(url, user, password);
-        }
-    }
-
     private Source source() {
-        if (settings.databaseUrl() != null) {
-            return new Source(settings.databaseUrl(), null, null);
-        }
-        var postgres = keep(EmbeddedPostgres.start(settings.dataDir()));
-        return new Source(postgres.jdbcUrl(), postgres.user(), postgres.password());
+        return settings.databaseUrl() != null
+                ? new Source(settings.databaseUrl(), null, null)
+                : Source.of(keep(EmbeddedPostgres.start(settings.dataDir())).access());
     }
 
     private WebServer bind() {

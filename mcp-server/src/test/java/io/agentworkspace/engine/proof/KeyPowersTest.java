@@ -138,7 +138,9 @@ class KeyPowersTest {
             attempts.forEach((service, arguments) -> {
                 var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
                 var answer = runner.run(new ToolRunner.Request(service, asked, remembered, "r", true, null));
-                assertThat(answer.envelope().at("/status/error").asString("")).as(service).isEqualTo(error);
+                assertThat(answer.envelope().at("/status/error").asString(""))
+                        .as(service)
+                        .isEqualTo(error);
             });
             done(call(clerk, "AK_Revoke", "{'id':'%s'}".formatted(maker.id())));
         }
