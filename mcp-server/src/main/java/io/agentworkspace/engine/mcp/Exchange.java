@@ -14,6 +14,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** One HTTP request at the door, with the answer that it gets. */
 record Exchange(Request request, Response response, Callback callback) implements Origin {
@@ -40,7 +41,7 @@ record Exchange(Request request, Response response, Callback callback) implement
     }
 
     @Override
-    public @Nullable String idempotencyKey() {
+    public @Nullable String idempotencyKey(ObjectNode arguments) {
         return header("Idempotency-Key");
     }
 

@@ -322,18 +322,18 @@ class TasksTest {
     }
 
     private static long attempt(String id) {
-        return TestDatabase.db()
-                .sql("SELECT attempt FROM mcp_task WHERE id = :id")
-                .set("id", id)
-                .one(row -> row.number("attempt"))
-                .orElseThrow();
+        return Long.parseLong(column(id, "attempt"));
     }
 
     private static String status(String id) {
+        return column(id, "status");
+    }
+
+    private static String column(String id, String name) {
         return TestDatabase.db()
-                .sql("SELECT status FROM mcp_task WHERE id = :id")
+                .sql("SELECT %s::text AS value FROM mcp_task WHERE id = :id".formatted(name))
                 .set("id", id)
-                .one(row -> row.text("status"))
+                .one(row -> row.text("value"))
                 .orElseThrow();
     }
 }
