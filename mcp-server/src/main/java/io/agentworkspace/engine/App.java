@@ -12,17 +12,26 @@ import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
+import io.agentworkspace.engine.rest.SignIn;
+import io.agentworkspace.engine.secrets.MasterKeys;
+import io.agentworkspace.engine.signin.AccessTokens;
+import io.agentworkspace.engine.signin.Identities;
+import io.agentworkspace.engine.signin.SessionDesk;
 import io.agentworkspace.engine.store.BankStore;
+import io.agentworkspace.engine.store.BrowserSessions;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.KeyStore;
+import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
+import io.agentworkspace.engine.store.SigningKeys;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
+import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -53,6 +62,7 @@ final class App implements AutoCloseable {
     private final UnaryOperator<Handler> around;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private @Nullable String baseUrl;
+    private int port;
 
     /** Made last, and asked by the tools that it stands before. */
     private volatile @Nullable Gate gate;
@@ -67,12 +77,12 @@ final class App implements AutoCloseable {
 
     /** Returns when it is ready to serve. What it opened before a failure is closed again. */
     static App start(Settings settings) {
-        return start(settings, UnaryOperator.identity());
+        return start(settings, Clock.systemUTC(), UnaryOperator.identity());
     }
 
     /** @param around puts something before the gate that sees all traffic */
-    static App start(Settings settings, UnaryOperator<Handler> around) {
-        var app = new App(settings, Clock.systemUTC(), around);
+    static App start(Settings settings, Clock clock, UnaryOperator<Handler> around) {
+        var app = new App(settings, clock, around);
         try {
             app.open();
             return app;
@@ -84,19 +94,27 @@ final class App implements AutoCloseable {
 
     private void open() {
         var server = bind();
-        var published = published(server.port());
+        port = server.port();
+        var published = published(port);
         baseUrl = published.baseUrl();
         var source = source();
         var db = keep(source.open(settings.poolSize()));
         Migrations.run(db);
+        var vault = new Vault(db, new MasterKeys(settings.secretsKey(), settings.dataDir()));
+        vault.check();
         var watch = keep(source.watch());
         var keys = new KeyStore(db, clock, watch);
         firstKey = new FirstStart(db, keys, clock)
                 .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
+        var sessions = new BrowserSessions(db, keys, watch, clock);
+        var signingKeys = new SigningKeys(db, vault, clock);
+        var audience = List.of(published.baseUrl(), published.mcpUrl());
+        var tokens = new AccessTokens(signingKeys, published.baseUrl(), audience, clock);
+        var callers = new Identities(keys, sessions, tokens);
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
-                keys,
+                callers,
                 new SealKeys(db, clock),
                 new SessionStore(db),
                 new TaskStore(db),
@@ -105,35 +123,39 @@ final class App implements AutoCloseable {
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
         keep(new Housekeeping(
-                        db,
-                        presence,
-                        keys.use(),
-                        clock,
-                        List.of(
-                                trash::purge,
-                                replica.keys()::purge,
-                                replica.sessions()::purge,
-                                replica.tasks()::purge,
-                                replica.interest()::purge)))
+                                db,
+                                presence,
+                                keys.use(),
+                                clock,
+                                List.of(
+                                        trash::purge,
+                                        sessions::purge,
+                                        signingKeys::purge,
+                                        replica.keys()::purge,
+                                        replica.sessions()::purge,
+                                        replica.tasks()::purge,
+                                        replica.interest()::purge))
+                        .also(sessions::flush))
                 .start();
-        serve(server, published, new Parts(db, keys, presence, replica));
+        serve(server, published, new Parts(db, keys.use(), presence, replica, new SessionDesk(sessions, tokens)));
     }
 
-    private record Parts(Db db, KeyStore keys, Presence presence, McpDoor.Replica replica) {}
+    private record Parts(Db db, KeyUse use, Presence presence, McpDoor.Replica replica, SignIn signIn) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
         var runner = Toolbox.runner(
                 parts.db(),
                 parts.presence(),
-                parts.keys().use(),
+                parts.use(),
                 clock,
                 caller -> gate == null ? List.of() : gate.left(caller));
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
-        var doors = new Doors(mcp, RestFacade.handler(runner, published, parts.db()::reachable, clock));
+        var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
+        var doors = new Doors(mcp, rest);
         var refusals = new Refusals(clock);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
-            gate = new Gate(rules(published), parts.keys(), refusals, clock, doors);
+            gate = new Gate(rules(published), parts.replica().callers(), refusals, clock, doors);
             server.serve(around.apply(gate), refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
@@ -182,6 +204,11 @@ final class App implements AutoCloseable {
     /** The public address, as it is published. */
     String baseUrl() {
         return Objects.requireNonNull(baseUrl);
+    }
+
+    /** Where it listens. */
+    int port() {
+        return port;
     }
 
     /** The key that this start has made, if it was the first on a fresh database. */

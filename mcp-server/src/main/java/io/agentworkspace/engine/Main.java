@@ -1,6 +1,7 @@
 package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.postgres.PostgresFailure;
+import io.agentworkspace.engine.secrets.SecretsFailure;
 import java.io.PrintStream;
 import java.net.BindException;
 import java.time.Clock;
@@ -75,7 +76,7 @@ final class Main {
 
     /** A failure that was foreseen is one line; any other is a defect, told with all that is known of it. */
     private static void refuse(Settings settings, Throwable failure) {
-        if (failure instanceof BadSetting || failure instanceof PostgresFailure) {
+        if (failure instanceof BadSetting || failure instanceof PostgresFailure || failure instanceof SecretsFailure) {
             System.err.println("engine: " + failure.getMessage());
         } else if (Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .anyMatch(BindException.class::isInstance)) {

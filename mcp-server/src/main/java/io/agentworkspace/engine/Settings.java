@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.secrets.MasterKey;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param mcpUrl public address of the MCP door; null: the listening address
  * @param databaseUrl JDBC URL of a PostgreSQL; null: the embedded one
  * @param bootstrapKey first API key of a fresh database; null: a random one
+ * @param secretsKey what secrets are sealed with; null: the one in the data directory
  */
 record Settings(
         String host,
@@ -25,6 +27,7 @@ record Settings(
         int poolSize,
         Path dataDir,
         @Nullable String bootstrapKey,
+        @Nullable MasterKey secretsKey,
         List<String> allowedOrigins,
         List<String> allowedHosts,
         RateLimit rateLimit,
@@ -95,6 +98,13 @@ record Settings(
                     "a whole key, ek_<12 characters>_<36 characters>",
                     Values::key)
             .kept();
+    static final Setting<MasterKey> SECRETS_KEY = Setting.of(
+                    "ENGINE_SECRETS_KEY",
+                    null,
+                    "key that secrets in the database are sealed with, instead of secrets-key in the data directory",
+                    "32 bytes in base64, as openssl rand -base64 32 prints them",
+                    MasterKey::parse)
+            .kept();
     static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
             "ENGINE_ALLOWED_ORIGINS",
             "",
@@ -136,6 +146,7 @@ record Settings(
             POOL_SIZE,
             DATA_DIR,
             BOOTSTRAP_KEY,
+            SECRETS_KEY,
             ALLOWED_ORIGINS,
             ALLOWED_HOSTS,
             RATE_LIMIT,
@@ -155,6 +166,7 @@ record Settings(
                 POOL_SIZE.read(given),
                 DATA_DIR.read(given),
                 BOOTSTRAP_KEY.find(given),
+                SECRETS_KEY.find(given),
                 ALLOWED_ORIGINS.read(given),
                 ALLOWED_HOSTS.read(given),
                 RATE_LIMIT.read(given),

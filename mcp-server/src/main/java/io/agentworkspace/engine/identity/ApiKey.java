@@ -7,7 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 
 /** An API key in the clear, well-formed but not yet known to be anyone's. It never prints its secret. */
-public final class ApiKey {
+public final class ApiKey implements Presented {
     private final String id;
     private final String secret;
 

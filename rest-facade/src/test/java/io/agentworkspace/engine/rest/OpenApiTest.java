@@ -58,6 +58,9 @@ class OpenApiTest {
                         "/api/health/live",
                         "/api/health/ready",
                         "/api/config",
+                        "/api/auth/session",
+                        "/api/auth/token",
+                        "/.well-known/jwks.json",
                         "/api/openapi.json",
                         "/api/openapi.yaml",
                         "/api/mcp/tools",
@@ -68,7 +71,7 @@ class OpenApiTest {
     @Test
     void onlyTagsInUseAreListed() {
         assertThat(document.get("tags").valueStream().map(tag -> tag.get("name").asString()))
-                .containsExactly("Gateway", "API Keys", "MCP", "02 - Agent");
+                .containsExactly("Gateway", "API Keys", "MCP", "01 - User", "02 - Agent");
     }
 
     @Test

@@ -11,6 +11,9 @@ public final class Incoming {
     /** Request attribute beside the caller: a {@code Consumer<String>} that is told the client's name, where a door knows it. */
     public static final String CLIENT = "engine.client";
 
+    /** Request attribute beside the caller: the secret of its session, where a browser's cookie proved it. */
+    public static final String SESSION = "engine.session";
+
     /** Request attribute: the request id, a string; always there. */
     public static final String REQUEST_ID = "engine.request_id";
 
