@@ -133,7 +133,6 @@ final class App implements AutoCloseable {
                                         signingKeys::purge,
                                         replica.keys()::purge,
                                         replica.sessions()::purge,
-                                        replica.tasks()::purge,
                                         replica.interest()::purge))
                         .also(sessions::flush))
                 .start();

@@ -64,6 +64,7 @@ public final class Housekeeping implements AutoCloseable {
     public void clear() {
         var now = clock.instant();
         deleteOld("idempotency", "created_at", now.minus(IdempotencyStore.KEPT));
+        deleteOld("mcp_task", "expires_at", now);
         deleteOld("context", "used_at", now.minus(CONTEXTS_KEPT));
         use.purge(now);
         clearing.forEach(purge -> purge.accept(now));
