@@ -12,6 +12,7 @@ import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
@@ -25,6 +26,7 @@ import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
+import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -106,29 +108,30 @@ final class App implements AutoCloseable {
                 new Interest(db, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
+        var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
         keep(new Housekeeping(
                         db,
                         presence,
-                        keys.use(),
+                        List.of(keys.use()::flush, audit::flush),
                         clock,
                         List.of(
+                                keys.use()::purge,
+                                audit::purge,
                                 trash::purge,
                                 replica.keys()::purge,
                                 replica.sessions()::purge,
                                 replica.tasks()::purge,
                                 replica.interest()::purge)))
                 .start();
-        serve(server, published, new Parts(db, keys, presence, replica));
+        serve(server, published, new Parts(db, keys, presence, audit, replica));
     }
 
-    private record Parts(Db db, KeyStore keys, Presence presence, McpDoor.Replica replica) {}
+    private record Parts(Db db, KeyStore keys, Presence presence, AuditStore audit, McpDoor.Replica replica) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
         var runner = Toolbox.runner(
                 parts.db(),
-                parts.presence(),
-                parts.keys().use(),
-                clock,
+                new Runner.Surroundings(clock, parts.presence(), parts.keys().use(), parts.audit()),
                 caller -> gate == null ? List.of() : gate.left(caller));
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var doors = new Doors(mcp, RestFacade.handler(runner, published, parts.db()::reachable, clock));

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,8 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
             String requestId,
             String idempotencyKey,
             Selection selection,
-            Set<Client.Ability> abilities) {
+            Set<Client.Ability> abilities,
+            Whence whence) {
 
         static Kept of(String id, String tool, ObjectNode arguments, Turn turn) {
             var key = turn.idempotencyKey();
@@ -31,7 +33,8 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
                     turn.requestId(),
                     key == null ? "task-" + id : key,
                     turn.selection(),
-                    turn.client().abilities());
+                    turn.client().abilities(),
+                    turn.whence());
         }
 
         static Kept read(ObjectNode json) {
@@ -50,6 +53,11 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
     @Override
     public String requestId() {
         return kept.requestId();
+    }
+
+    @Override
+    public Whence whence() {
+        return kept.whence();
     }
 
     @Override
