@@ -17,13 +17,13 @@ import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.AccessTokens;
 import io.agentworkspace.engine.signin.Identities;
 import io.agentworkspace.engine.signin.SessionDesk;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.BrowserSessions;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.KeyStore;
-import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
@@ -32,6 +32,7 @@ import io.agentworkspace.engine.store.SigningKeys;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.Vault;
+import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -122,12 +123,15 @@ final class App implements AutoCloseable {
                 new Interest(db, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
+        var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
         keep(new Housekeeping(
                                 db,
                                 presence,
-                                keys.use(),
+                                List.of(keys.use()::flush, audit::flush),
                                 clock,
                                 List.of(
+                                        keys.use()::purge,
+                                        audit::purge,
                                         trash::purge,
                                         sessions::purge,
                                         signingKeys::purge,
@@ -136,18 +140,14 @@ final class App implements AutoCloseable {
                                         replica.interest()::purge))
                         .also(sessions::flush))
                 .start();
-        serve(server, published, new Parts(db, keys.use(), presence, replica, new SessionDesk(sessions, tokens)));
+        var around = new Runner.Surroundings(clock, presence, keys.use(), audit);
+        serve(server, published, new Parts(db, around, replica, new SessionDesk(sessions, tokens)));
     }
 
-    private record Parts(Db db, KeyUse use, Presence presence, McpDoor.Replica replica, SignIn signIn) {}
+    private record Parts(Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
-        var runner = Toolbox.runner(
-                parts.db(),
-                parts.presence(),
-                parts.use(),
-                clock,
-                caller -> gate == null ? List.of() : gate.left(caller));
+        var runner = Toolbox.runner(parts.db(), parts.around(), caller -> gate == null ? List.of() : gate.left(caller));
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
         var doors = new Doors(mcp, rest);

@@ -32,6 +32,7 @@ record Settings(
         List<String> allowedHosts,
         RateLimit rateLimit,
         Plan plan,
+        int auditDays,
         LogFormat logFormat) {
 
     /** Plans that a new tenant may start with. */
@@ -129,6 +130,12 @@ record Settings(
             "plan of a new tenant",
             "free, team, scale or unlimited",
             Values.oneOf(Plan.class));
+    static final Setting<Integer> AUDIT_DAYS = Setting.of(
+            "ENGINE_AUDIT_DAYS",
+            "90",
+            "days that the audit is kept",
+            "a number from 1 to 3650",
+            Values.number(1, 3_650));
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
             "ENGINE_LOG_FORMAT",
             "text",
@@ -151,6 +158,7 @@ record Settings(
             ALLOWED_HOSTS,
             RATE_LIMIT,
             PLAN,
+            AUDIT_DAYS,
             LOG_FORMAT);
 
     /** Reads the environment and the command line; where both speak, the command line wins. */
@@ -171,6 +179,7 @@ record Settings(
                 ALLOWED_HOSTS.read(given),
                 RATE_LIMIT.read(given),
                 PLAN.read(given),
+                AUDIT_DAYS.read(given),
                 LOG_FORMAT.read(given));
     }
 

@@ -116,7 +116,8 @@ public final class CatalogueTools implements ToolSource {
                 turn.requestId(),
                 true,
                 turn.idempotencyKey(arguments),
-                turn::progress));
+                turn::progress,
+                turn.whence()));
         if (answer.replayed()) {
             turn.markReplayed();
         }

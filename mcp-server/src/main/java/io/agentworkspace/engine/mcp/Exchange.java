@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.http.JsonReply;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -19,6 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** One HTTP request at the door, with the answer that it gets. */
 record Exchange(Request request, Response response, Callback callback) implements Origin {
     static final String SESSION = "Mcp-Session-Id";
+    private static final String PROGRAM = "engine.mcp.program";
     static final String VERSION = "MCP-Protocol-Version";
 
     @Override
@@ -29,6 +31,12 @@ record Exchange(Request request, Response response, Callback callback) implement
     @Override
     public String requestId() {
         return (String) attribute(Incoming.REQUEST_ID);
+    }
+
+    @Override
+    public Whence whence() {
+        var program = request.getAttribute(PROGRAM) instanceof String said ? said : header("User-Agent");
+        return new Whence(Whence.MCP, Request.getRemoteAddr(request), program);
     }
 
     private Object attribute(String name) {
@@ -55,8 +63,11 @@ record Exchange(Request request, Response response, Callback callback) implement
         return (BooleanSupplier) attribute(Incoming.VALIDITY);
     }
 
-    /** For the record of the key: which program this is, where it said so. */
+    /** For the record of the key, and the audit: which program this is, where it said so. */
     void comesFrom(@Nullable String client) {
+        if (client != null) {
+            request.setAttribute(PROGRAM, client);
+        }
         if (client != null && request.getAttribute(Incoming.CLIENT) instanceof Consumer<?> told) {
             @SuppressWarnings("unchecked") // It is the gate that sets it.
             var listener = (Consumer<String>) told;

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -10,6 +11,9 @@ interface Origin {
     Caller caller();
 
     String requestId();
+
+    /** For the audit. */
+    Whence whence();
 
     @Nullable
     String header(String name);

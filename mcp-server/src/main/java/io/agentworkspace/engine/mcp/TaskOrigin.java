@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,8 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
             String requestId,
             @Nullable String idempotencyKey,
             Selection selection,
-            Set<Client.Ability> abilities) {
+            Set<Client.Ability> abilities,
+            Whence whence) {
 
         static Kept of(String id, String tool, ObjectNode arguments, Turn turn) {
             return new Kept(
@@ -34,7 +36,8 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
                     turn.requestId(),
                     turn.idempotencyKey(Json.object()),
                     turn.selection(),
-                    turn.client().abilities());
+                    turn.client().abilities(),
+                    turn.whence());
         }
 
         static Kept read(ObjectNode json) {
@@ -53,6 +56,11 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
     @Override
     public String requestId() {
         return kept.requestId();
+    }
+
+    @Override
+    public Whence whence() {
+        return kept.whence();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.store;
 
-import io.agentworkspace.engine.identity.KeyFormat;
 import io.agentworkspace.engine.model.Caller;
 import java.time.Clock;
 import java.time.Duration;
@@ -27,8 +26,6 @@ public final class KeyUse {
     public static final Duration KEPT = Duration.ofDays(30);
 
     private static final int BATCH = 1_000;
-    private static final int MAX_CLIENT = 100;
-    private static final int MAX_GIVEN = 400;
     /** While the database is away no more than this is kept in mind. */
     private static final int MAX_NOTES = 100_000;
 
@@ -70,7 +67,7 @@ public final class KeyUse {
         if (key != null) {
             var minute = clock.instant().truncatedTo(ChronoUnit.MINUTES);
             var previous = caller.credential().outdated() ? minute : null;
-            note(sights, key, new Sight(minute, shortened(client), previous), Sight::then);
+            note(sights, key, new Sight(minute, Program.shortened(client), previous), Sight::then);
         }
     }
 
@@ -100,22 +97,6 @@ public final class KeyUse {
 
     private static Instant later(Instant one, Instant other) {
         return one.isAfter(other) ? one : other;
-    }
-
-    /** Made readable only when it is written: most of what is noted never is. */
-    private static @Nullable String shortened(@Nullable String client) {
-        return client == null || client.length() <= MAX_GIVEN ? client : client.substring(0, MAX_GIVEN);
-    }
-
-    /** On one line, not too long, and without what might be a key. */
-    private static @Nullable String readable(@Nullable String client) {
-        if (client == null) {
-            return null;
-        }
-        var plain = KeyFormat.masked(client.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
-                .strip();
-        var end = plain.offsetByCodePoints(0, Math.min(MAX_CLIENT, plain.codePointCount(0, plain.length())));
-        return plain.isEmpty() ? null : plain.substring(0, end);
     }
 
     /** Writes what was noted since the last time. What could not be written is noted again. */
@@ -191,7 +172,7 @@ public final class KeyUse {
                 .set("tenants", column(seen.keySet(), Key::tenant))
                 .set("keys", column(seen.keySet(), Key::id))
                 .set("seen_at", column(seen.values(), sight -> sight.at().toString()))
-                .set("clients", column(seen.values(), sight -> readable(sight.client())))
+                .set("clients", column(seen.values(), sight -> Program.readable(sight.client())))
                 .set("previous_at", column(seen.values(), sight -> text(sight.previousAt())))
                 .run();
     }
@@ -207,7 +188,7 @@ public final class KeyUse {
     }
 
     /** Clears away what is older than it is kept, and child keys that ended as long ago. */
-    void purge(Instant now) {
+    public void purge(Instant now) {
         var until = now.minus(KEPT);
         purge("key_usage", "day < CAST(:day AS date)", until);
         purge("api_key", "parent_id IS NOT NULL AND expires_at < :until", until);

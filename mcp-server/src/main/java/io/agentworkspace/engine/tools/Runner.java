@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.IdempotencyStore;
@@ -39,7 +40,7 @@ public final class Runner implements ToolRunner {
     private final Surroundings around;
 
     /** What a run happens in. */
-    public record Surroundings(Clock clock, Presence presence, KeyUse use) {}
+    public record Surroundings(Clock clock, Presence presence, KeyUse use, AuditStore audit) {}
 
     public Runner(
             Catalogue catalogue, Db db, ContextStore contexts, IdempotencyStore idempotency, Surroundings around) {
@@ -79,7 +80,12 @@ public final class Runner implements ToolRunner {
         }
     }
 
-    private static Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
+    private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
+        var tool =
+                catalogue.find(request.service()).filter(known -> known.effect().isTransactional());
+        if (call != null && tool.isPresent()) {
+            around.audit().refused(request.caller(), Auditing.refused(tool.get(), request, call, problem));
+        }
         var envelope = call == null
                 ? Envelope.failure(null, request.requestId(), now, problem)
                 : Envelope.failure(call, problem);
@@ -90,11 +96,13 @@ public final class Runner implements ToolRunner {
     private static final class Work {
         private final Tool<?, ?> tool;
         private final Call call;
+        private final Request request;
         private final ObjectNode input;
         private final @Nullable String key;
 
         Work(Tool<?, ?> tool, Request request, Instant now) {
             this.tool = tool;
+            this.request = request;
             checkAccess(tool, request.caller());
             input = tool.inputSchema().read(request.arguments(), request.strict());
             key = key(tool, input, request.idempotencyKey());
@@ -175,6 +183,7 @@ public final class Runner implements ToolRunner {
             if (work.key != null) {
                 idempotency.keep(work.call, work.key, Envelope.kept(envelope, work.tool.toldOnce()));
             }
+            around.audit().done(work.call, Auditing.done(work.tool, work.request, work.call, envelope));
             return new Answer(envelope, null, false);
         });
     }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentReads;
 import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.AuditReads;
 import io.agentworkspace.engine.store.BankReads;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CensorStore;
@@ -16,12 +17,10 @@ import io.agentworkspace.engine.store.GrantStore;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.KeyLedger;
 import io.agentworkspace.engine.store.KeyReads;
-import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.MembershipStore;
 import io.agentworkspace.engine.store.MemoryReads;
 import io.agentworkspace.engine.store.MemoryStore;
 import io.agentworkspace.engine.store.MessageStore;
-import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.ShareStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.UserReads;
@@ -29,7 +28,6 @@ import io.agentworkspace.engine.store.UserStore;
 import io.agentworkspace.engine.store.ZoneEntry;
 import io.agentworkspace.engine.store.ZoneReads;
 import io.agentworkspace.engine.store.ZoneStore;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -38,13 +36,8 @@ import java.util.List;
 public final class Toolbox {
     private Toolbox() {}
 
-    public static Runner runner(Db db, Presence presence, KeyUse use, Clock clock, Allowance.Meter meter) {
-        return new Runner(
-                catalogue(db, meter),
-                db,
-                new ContextStore(db),
-                new IdempotencyStore(db),
-                new Runner.Surroundings(clock, presence, use));
+    public static Runner runner(Db db, Runner.Surroundings around, Allowance.Meter meter) {
+        return new Runner(catalogue(db, meter), db, new ContextStore(db), new IdempotencyStore(db), around);
     }
 
     /** All tools in the order that clients are shown: in each family a harmless read first. */
@@ -67,6 +60,7 @@ public final class Toolbox {
         tools.addAll(new ZoneTools(domains, zones, new ZoneReads(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents));
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(new AccountTools(new AuditReads(db), Collections.unmodifiableList(tools)).tools());
         return new Catalogue(List.copyOf(tools));
     }
 

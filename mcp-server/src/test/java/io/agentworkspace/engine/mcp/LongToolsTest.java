@@ -75,7 +75,7 @@ class LongToolsTest {
                 db,
                 new ContextStore(db),
                 new IdempotencyStore(db),
-                new Runner.Surroundings(clock, new Presence(db), new KeyUse(db, clock)));
+                new Runner.Surroundings(clock, new Presence(db), new KeyUse(db, clock), TestDatabase.audit()));
         var tools = new CatalogueTools(runner, clock);
         return new Offer(
                 new Offer.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),

@@ -46,7 +46,8 @@ class ProgressTest {
             new Runner.Surroundings(
                     Clock.systemUTC(),
                     new Presence(TestDatabase.db()),
-                    new KeyUse(TestDatabase.db(), Clock.systemUTC())));
+                    new KeyUse(TestDatabase.db(), Clock.systemUTC()),
+                    TestDatabase.audit()));
 
     private static SampleServer server;
 

@@ -18,6 +18,7 @@ import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -129,7 +130,10 @@ class KeyPowersTest {
         var remembered = new Caller(
                 stage.tenant.id(Door.REST), "t", user, "ann", Role.MEMBER, Set.of("*"), "key:x", null, credential);
         var runner = Toolbox.runner(
-                db, new Presence(db), new KeyUse(db, Clock.systemUTC()), Clock.systemUTC(), _ -> List.of());
+                db,
+                new Runner.Surroundings(
+                        Clock.systemUTC(), new Presence(db), new KeyUse(db, Clock.systemUTC()), TestDatabase.audit()),
+                _ -> List.of());
         var attempts = Map.of(
                 "AK_Create", "{'name':'x','capabilities':['*']}",
                 "AK_Rotate", "{'id':'%s'}".formatted(root.id()),

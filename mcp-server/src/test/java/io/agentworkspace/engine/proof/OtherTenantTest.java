@@ -103,6 +103,7 @@ class OtherTenantTest {
             MB_Delete {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
             MB_Restore {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
             MB_Destroy {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
+            AC_Audit {'user':'$user'} {'user':'$user','page':{'cursor':'$cursor'}}
             AK_List {} {'target':{'user':'$user'}} {'page':{'cursor':'$cursor'}}
             AK_Usage {'id':'$key'}
             AK_Update {'id':'$key','name':'Mine'}

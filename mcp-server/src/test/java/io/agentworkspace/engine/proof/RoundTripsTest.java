@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CountingProxy;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.KeyStore;
@@ -27,6 +28,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -106,6 +108,7 @@ class RoundTripsTest {
             AK_Update {'id':'$key','capabilities':['agent:read','bank:read']}
             AK_Rotate {'id':'$key','overlap_seconds':60}
             AK_Create {'name':'old #','capabilities':['*']} | AK_Revoke {'id':'$key'}
+            AC_Audit {}
             AK_Create {'name':'end #','capabilities':['*']} | AK_Delete {'id':'$key'}
             """;
 
@@ -123,7 +126,11 @@ class RoundTripsTest {
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
         // One connection: what it has prepared once it need not prepare again.
         db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
-        runner = Toolbox.runner(db, new Presence(db), new KeyUse(db, CLOCK), CLOCK, _ -> List.of());
+        runner = Toolbox.runner(
+                db,
+                new Runner.Surroundings(
+                        CLOCK, new Presence(db), new KeyUse(db, CLOCK), new AuditStore(db, Duration.ofDays(90))),
+                _ -> List.of());
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
         var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

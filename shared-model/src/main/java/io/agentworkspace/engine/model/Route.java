@@ -9,11 +9,11 @@ public record Route(String method, String path) {
     /** The generic command route; every command also has an alias below it. */
     public static final String COMMANDS = "/demo/v1/Engine/tps";
 
-    private static final Map<String, String> FAMILIES =
-            Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user", "AK", "key");
+    private static final Map<String, String> FAMILIES = Map.of(
+            "AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user", "AK", "key", "AC", "account");
 
     /** The families whose tools have routes of their own instead of an alias. */
-    private static final Set<String> OWN_ROUTES = Set.of("AK");
+    private static final Set<String> OWN_ROUTES = Set.of("AK", "AC");
 
     /** Whether requests carry their arguments in a body rather than in the query. */
     public boolean hasBody() {
