@@ -19,9 +19,9 @@ import io.agentworkspace.engine.signin.Identities;
 import io.agentworkspace.engine.signin.OAuthDesk;
 import io.agentworkspace.engine.signin.ProviderHttp;
 import io.agentworkspace.engine.signin.SessionDesk;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.BrowserSessions;
-import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.Interest;
@@ -31,11 +31,11 @@ import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.SignInStore;
-import io.agentworkspace.engine.store.Signals;
 import io.agentworkspace.engine.store.SigningKeys;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.Vault;
+import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -113,14 +113,12 @@ final class App implements AutoCloseable {
                 .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
         var sessions = new BrowserSessions(db, keys, watch, clock);
         var signingKeys = new SigningKeys(db, vault, clock);
-        var audience = List.of(published.baseUrl(), published.mcpUrl());
-        var tokens = new AccessTokens(signingKeys, published.baseUrl(), audience, clock);
-        var callers = new Identities(keys, sessions, tokens);
+        var tokens = tokens(signingKeys, published);
         var signIns = new SignInStore(db);
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
-                callers,
+                new Identities(keys, sessions, tokens),
                 new SealKeys(db, clock),
                 new SessionStore(db),
                 new TaskStore(db),
@@ -128,32 +126,44 @@ final class App implements AutoCloseable {
                 new Interest(db, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
+        var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
         keep(new Housekeeping(
                                 db,
                                 presence,
+                                List.of(keys.use()::flush, audit::flush),
                                 clock,
                                 List.of(
+                                        keys.use()::purge,
+                                        audit::purge,
                                         trash::purge,
                                         sessions::purge,
                                         signIns::purge,
                                         signingKeys::purge,
                                         replica.keys()::purge,
                                         replica.sessions()::purge,
-                                        replica.tasks()::purge,
                                         replica.interest()::purge))
                         .also(sessions::flush))
                 .start();
-        var issuers = OAuthDesk.issuers(settings.signInProviders(), keep(new ProviderHttp()), clock);
-        var surfaces = Set.copyOf(settings.signInSurfaces());
-        var oauth = new OAuthDesk(issuers, surfaces, published.baseUrl(), signIns, clock);
-        serve(server, published, new Parts(db, presence, replica, new SessionDesk(sessions, tokens, oauth)));
+        var around = new Runner.Surroundings(clock, presence, keys.use(), audit);
+        var desk = new SessionDesk(sessions, tokens, providers(signIns, published));
+        serve(server, published, new Parts(db, around, replica, desk));
     }
 
-    private record Parts(Db db, Presence presence, McpDoor.Replica replica, SignIn signIn) {}
+    private AccessTokens tokens(SigningKeys keys, Published published) {
+        var audience = List.of(published.baseUrl(), published.mcpUrl());
+        return new AccessTokens(keys, published.baseUrl(), audience, clock);
+    }
+
+    private OAuthDesk providers(SignInStore signIns, Published published) {
+        var issuers = OAuthDesk.issuers(settings.signInProviders(), keep(new ProviderHttp()), clock);
+        var surfaces = Set.copyOf(settings.signInSurfaces());
+        return new OAuthDesk(issuers, surfaces, published.baseUrl(), signIns, clock);
+    }
+
+    private record Parts(Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
-        var runner = Toolbox.runner(
-                parts.db(), parts.presence(), clock, caller -> gate == null ? List.of() : gate.left(caller));
+        var runner = Toolbox.runner(parts.db(), parts.around(), caller -> gate == null ? List.of() : gate.left(caller));
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
         var doors = new Doors(mcp, rest);
@@ -177,28 +187,10 @@ final class App implements AutoCloseable {
                 limit.isOff() ? Rate.OFF : STRANGERS);
     }
 
-    /** Where the database is, and who we are there. */
-    private record Source(
-            String url, @Nullable String user, @Nullable String password) {
-        Db open(int poolSize) {
-            return new Db(url, user, password, poolSize);
-        }
-
-        CallersWatch watch() {
-            return new CallersWatch(url, user, password);
-        }
-
-        Signals signals() {
-            return new Signals(url, user, password);
-        }
-    }
-
     private Source source() {
-        if (settings.databaseUrl() != null) {
-            return new Source(settings.databaseUrl(), null, null);
-        }
-        var postgres = keep(EmbeddedPostgres.start(settings.dataDir()));
-        return new Source(postgres.jdbcUrl(), postgres.user(), postgres.password());
+        return settings.databaseUrl() != null
+                ? new Source(settings.databaseUrl(), null, null)
+                : Source.of(keep(EmbeddedPostgres.start(settings.dataDir())).access());
     }
 
     private WebServer bind() {

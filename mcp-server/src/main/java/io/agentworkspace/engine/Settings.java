@@ -37,6 +37,7 @@ record Settings(
         Plan plan,
         List<Provider> signInProviders,
         List<String> signInSurfaces,
+        int auditDays,
         LogFormat logFormat) {
 
     /** Plans that a new tenant may start with. */
@@ -140,6 +141,12 @@ record Settings(
             "what third-party sign-in may begin from",
             "a list like hub,cli",
             Values.listOf(Values::word));
+    static final Setting<Integer> AUDIT_DAYS = Setting.of(
+            "ENGINE_AUDIT_DAYS",
+            "90",
+            "days that the audit is kept",
+            "a number from 1 to 3650",
+            Values.number(1, 3_650));
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
             "ENGINE_LOG_FORMAT",
             "text",
@@ -163,6 +170,7 @@ record Settings(
             RATE_LIMIT,
             PLAN,
             OAUTH_SURFACES,
+            AUDIT_DAYS,
             LOG_FORMAT);
 
     /** Reads the environment and the command line; where both speak, the command line wins. */
@@ -185,6 +193,7 @@ record Settings(
                 PLAN.read(given),
                 OAuthSettings.read(given),
                 OAUTH_SURFACES.read(given),
+                AUDIT_DAYS.read(given),
                 LOG_FORMAT.read(given));
     }
 

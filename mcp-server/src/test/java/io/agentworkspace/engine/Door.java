@@ -54,6 +54,9 @@ public enum Door {
     /** Written out here and not taken from the catalogue: this is what legacy clients have in their code. */
     public static String path(String service) {
         var family = FAMILIES.get(service.substring(0, 2));
+        if (family == null) {
+            return "/api/mcp/tools/%s/invoke".formatted(service); // Its own route is no command route.
+        }
         return "%s/%s/%s".formatted(Route.COMMANDS, family, service.substring(3).toLowerCase(Locale.ROOT));
     }
 

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Interest;
@@ -55,6 +56,11 @@ public final class TestDatabase {
     /** With the credentials in it, as an operator would set it. */
     public static String url() {
         return "%s?user=%s&password=%s".formatted(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+    }
+
+    /** An audit as every replica keeps it. */
+    public static AuditStore audit() {
+        return new AuditStore(DB, Duration.ofDays(90));
     }
 
     public static CallersWatch watch() {

@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -45,6 +46,7 @@ final class Admission {
                 forgery.check(request, session);
             }
             callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
+            request.setAttribute(Incoming.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
         } else {
             strangerLimit.take(address(request), answer);
         }

@@ -13,6 +13,13 @@ public interface Callers {
      */
     Caller authenticate(ApiKey key);
 
+    /**
+     * Notes that the caller uses its credential.
+     *
+     * @param client the program that it comes from, as it calls itself
+     */
+    default void seen(Caller caller, @Nullable String client) {}
+
     /** @throws Problem as for a key */
     default Caller authenticate(Presented credential) {
         if (credential instanceof ApiKey key) {
@@ -24,14 +31,7 @@ public interface Callers {
     /** Whom a principal stands for at present; nobody when its credential is not, or no longer, valid. */
     Optional<Caller> current(String principal);
 
-    /**
-     * Notes that the caller uses its credential.
-     *
-     * @param client the program that it comes from, as it calls itself
-     */
-    default void seen(Caller caller, @Nullable String client) {}
-
-    /** Whether it can be told at once, without asking the database. */
+    /** Whether it is known to be good without asking the database. */
     default boolean remembers(ApiKey key) {
         return true;
     }

@@ -110,7 +110,14 @@ public final class CatalogueTools implements ToolSource {
 
     private Outcome carryOut(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         var answer = runner.run(new ToolRunner.Request(
-                tool.name(), arguments, turn.caller(), turn.requestId(), true, turn.idempotencyKey(), turn::progress));
+                tool.name(),
+                arguments,
+                turn.caller(),
+                turn.requestId(),
+                true,
+                turn.idempotencyKey(arguments),
+                turn::progress,
+                turn.whence()));
         if (answer.replayed()) {
             turn.markReplayed();
         }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -59,6 +60,16 @@ public record Client(Revision revision, Set<Ability> abilities, Set<String> exte
     /** We ask by form only; a client that declares nothing of elicitation's modes takes forms. */
     private static boolean isForm(Ability ability, JsonNode declared) {
         return ability != Ability.ELICITATION || declared.isEmpty() || declared.has("form") || !declared.has("url");
+    }
+
+    /** What a client calls itself in its {@code clientInfo}, with its version; null where it does not say. */
+    static @Nullable String name(@Nullable JsonNode info) {
+        if (info == null) {
+            return null;
+        }
+        var name = info.path("name").asString("").strip();
+        var version = info.path("version").asString("").strip();
+        return name.isEmpty() ? null : (name + " " + version).strip();
     }
 
     /** A client of which nothing is known. */

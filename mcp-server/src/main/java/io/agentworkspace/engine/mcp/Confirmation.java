@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Asks the person before something is destroyed, where the request says so by {@code X-MCP-Confirm: destructive}. */
+/** Asks the person before something is destroyed, where the request says so by {@code X-MCP-Confirm: destructive}, or its key. */
 final class Confirmation {
     private static final String HEADER = "X-MCP-Confirm";
     private static final String KEY = "confirm";
@@ -40,7 +40,8 @@ final class Confirmation {
 
     private static boolean isNeeded(Tool<?, ?> tool, Turn turn) {
         var header = turn.header(HEADER);
-        return tool.destructive() && header != null && header.strip().equalsIgnoreCase("destructive");
+        var asked = header != null && header.strip().equalsIgnoreCase("destructive");
+        return tool.destructive() && (asked || turn.caller().credential().confirmsDestructive());
     }
 
     private static String named(ObjectNode arguments) {

@@ -3,9 +3,11 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.http.JsonReply;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
@@ -13,10 +15,12 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** One HTTP request at the door, with the answer that it gets. */
 record Exchange(Request request, Response response, Callback callback) implements Origin {
     static final String SESSION = "Mcp-Session-Id";
+    private static final String PROGRAM = "engine.mcp.program";
     static final String VERSION = "MCP-Protocol-Version";
 
     @Override
@@ -29,6 +33,12 @@ record Exchange(Request request, Response response, Callback callback) implement
         return (String) attribute(Incoming.REQUEST_ID);
     }
 
+    @Override
+    public Whence whence() {
+        var program = request.getAttribute(PROGRAM) instanceof String said ? said : header("User-Agent");
+        return new Whence(Whence.MCP, Request.getRemoteAddr(request), program);
+    }
+
     private Object attribute(String name) {
         return Objects.requireNonNull(request.getAttribute(name), name);
     }
@@ -39,7 +49,7 @@ record Exchange(Request request, Response response, Callback callback) implement
     }
 
     @Override
-    public @Nullable String idempotencyKey() {
+    public @Nullable String idempotencyKey(ObjectNode arguments) {
         return header("Idempotency-Key");
     }
 
@@ -51,6 +61,18 @@ record Exchange(Request request, Response response, Callback callback) implement
     /** Tells whether the credential is still good, for answers that go on. */
     BooleanSupplier validity() {
         return (BooleanSupplier) attribute(Incoming.VALIDITY);
+    }
+
+    /** For the record of the key, and the audit: which program this is, where it said so. */
+    void comesFrom(@Nullable String client) {
+        if (client != null) {
+            request.setAttribute(PROGRAM, client);
+        }
+        if (client != null && request.getAttribute(Incoming.CLIENT) instanceof Consumer<?> told) {
+            @SuppressWarnings("unchecked") // It is the gate that sets it.
+            var listener = (Consumer<String>) told;
+            listener.accept(client);
+        }
     }
 
     @Override

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class ModernChecks {
     private static final String PROTOCOL_VERSION = Message.meta("protocolVersion");
     private static final String CAPABILITIES = Message.meta("clientCapabilities");
+    private static final String CLIENT = Message.meta("clientInfo");
     private static final String LOG_LEVEL = Message.meta("logLevel");
     private static final List<String> SUPPORTED = List.of(Revision.MODERN.word());
 
@@ -56,6 +57,7 @@ final class ModernChecks {
         if (name != null) {
             mirrored("Mcp-Name", name, exchange);
         }
+        exchange.comesFrom(Client.name(meta.get(CLIENT)));
         return Client.of(Revision.MODERN, capabilities);
     }
 

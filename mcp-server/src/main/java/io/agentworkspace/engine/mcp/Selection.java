@@ -41,9 +41,12 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
     static Selection of(Exchange exchange) {
         var path = PATHS.matcher(Request.getPathInContext(exchange.request()));
         var readOnly = path.matches() && path.group("readonly") != null;
+        var toolsets = toolset(exchange).map(Set::of).orElseGet(() -> Set.copyOf(words(TOOLSETS, exchange)));
+        var tools = Set.copyOf(words(TOOLS, exchange));
+        var discovers = exchange.caller().credential().toolset().discovery();
         return new Selection(
-                toolset(exchange).map(Set::of).orElseGet(() -> Set.copyOf(words(TOOLSETS, exchange))),
-                Set.copyOf(words(TOOLS, exchange)),
+                toolsets.isEmpty() && tools.isEmpty() && discovers ? Set.of(DISCOVERY) : toolsets,
+                tools,
                 Set.copyOf(words(EXCLUDED, exchange)),
                 readOnly || words(READ_ONLY, exchange).stream().anyMatch(word -> !word.equalsIgnoreCase("false")));
     }

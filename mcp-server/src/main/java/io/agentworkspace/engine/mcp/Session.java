@@ -3,6 +3,8 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -12,16 +14,20 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session, all of which is in its signed id: any replica can serve it, and beginning one costs no memory.
  *
  * @param handle what the store knows it by
+ * @param clientName what the client called itself when it began
  */
-record Session(SessionStore.Handle handle, Client client) {
+record Session(
+        SessionStore.Handle handle, Client client, @Nullable String clientName) {
     /** Makes and reads session ids. */
     static final class Office {
         private static final int NONCE = 16;
+        private static final int MAX_NAME = 100;
 
         private final Seal seal;
         private final Clock clock;
@@ -33,7 +39,7 @@ record Session(SessionStore.Handle handle, Client client) {
         }
 
         /** The id of a new session of this caller. */
-        String begin(Caller caller, Client client) {
+        String begin(Caller caller, Client client, @Nullable String clientName) {
             var nonce = new byte[NONCE];
             random.nextBytes(nonce);
             var abilities = client.abilities().stream()
@@ -45,7 +51,8 @@ record Session(SessionStore.Handle handle, Client client) {
                     client.revision().word(),
                     Long.toString(clock.instant().getEpochSecond(), Character.MAX_RADIX),
                     Base64.getUrlEncoder().withoutPadding().encodeToString(nonce),
-                    abilities);
+                    abilities,
+                    URLEncoder.encode(shortened(clientName), StandardCharsets.UTF_8));
             return seal.seal(bound(caller), content.getBytes(StandardCharsets.US_ASCII));
         }
 
@@ -61,7 +68,13 @@ record Session(SessionStore.Handle handle, Client client) {
             var begun = Instant.ofEpochSecond(Long.parseLong(parts[1], Character.MAX_RADIX));
             var handle = new SessionStore.Handle(caller.tenant(), parts[2], begun.plus(SealKeys.REIGN));
             var revision = Revision.find(parts[0]).orElse(Revision.NOVEMBER_2025);
-            return new Session(handle, new Client(revision, abilities(parts[3]), Set.of()));
+            var name = parts.length > 4 ? URLDecoder.decode(parts[4], StandardCharsets.UTF_8) : "";
+            return new Session(
+                    handle, new Client(revision, abilities(parts[3]), Set.of()), name.isEmpty() ? null : name);
+        }
+
+        private static String shortened(@Nullable String name) {
+            return name == null ? "" : name.substring(0, Math.min(MAX_NAME, name.length()));
         }
 
         private static Set<Client.Ability> abilities(String words) {

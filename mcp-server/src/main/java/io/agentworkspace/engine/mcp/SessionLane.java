@@ -68,7 +68,9 @@ final class SessionLane implements Lane {
             exchange.reply(RpcError.invalidParams(problem, exchange.requestId()).json(message.id()));
             return;
         }
-        var id = workings.office().begin(exchange.caller(), Client.of(revision, capabilities));
+        var name = Client.name(message.params().get("clientInfo"));
+        exchange.comesFrom(name);
+        var id = workings.office().begin(exchange.caller(), Client.of(revision, capabilities), name);
         exchange.response().getHeaders().put(Exchange.SESSION, id);
         exchange.reply(message.answer(welcome(revision)));
     }
@@ -101,6 +103,7 @@ final class SessionLane implements Lane {
             throw RpcError.sessionNotFound(exchange.requestId());
         }
         checkVersion(exchange, session);
+        exchange.comesFrom(session.clientName());
         return new Visit(exchange, session, state);
     }
 

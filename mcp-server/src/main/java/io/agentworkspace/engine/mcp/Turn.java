@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,10 @@ public final class Turn {
 
     public String requestId() {
         return origin.requestId();
+    }
+
+    Whence whence() {
+        return origin.whence();
     }
 
     public Client client() {
@@ -90,7 +95,7 @@ public final class Turn {
     }
 
     @Nullable
-    String idempotencyKey() {
-        return origin.idempotencyKey();
+    String idempotencyKey(ObjectNode arguments) {
+        return origin.idempotencyKey(arguments);
     }
 }

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What is done in the background: presence is written, and what has had its time is cleared away in small batches. */
+/** What is done in the background: what was noted in memory is written, and what has had its time is cleared away in small batches. */
 public final class Housekeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final Duration CONTEXTS_KEPT = Duration.ofDays(90);
@@ -21,29 +21,35 @@ public final class Housekeeping implements AutoCloseable {
 
     private final Db db;
     private final Presence presence;
+    private final List<Runnable> flushes;
     private final Clock clock;
     private final List<Consumer<Instant>> clearing;
-    private final List<Runnable> flushes = new ArrayList<>();
+    private final List<Runnable> minutely = new ArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("housekeeping").factory());
 
-    /** @param purges what else is cleared away, each up to the instant given */
-    public Housekeeping(Db db, Presence presence, Clock clock, List<Consumer<Instant>> purges) {
+    /**
+     * @param flushes what else is written, every second
+     * @param purges what else is cleared away, each up to the instant given
+     */
+    public Housekeeping(Db db, Presence presence, List<Runnable> flushes, Clock clock, List<Consumer<Instant>> purges) {
         this.db = db;
         this.presence = presence;
+        this.flushes = List.copyOf(flushes);
         this.clock = clock;
         this.clearing = List.copyOf(purges);
     }
 
     /** What else is written every minute, and once more at the end. */
     public Housekeeping also(Runnable flush) {
-        flushes.add(flush);
+        minutely.add(flush);
         return this;
     }
 
     public void start() {
-        timer.scheduleWithFixedDelay(() -> flushes.forEach(Housekeeping::attempt), 1, 1, TimeUnit.MINUTES);
+        timer.scheduleWithFixedDelay(() -> minutely.forEach(Housekeeping::attempt), 1, 1, TimeUnit.MINUTES);
         timer.scheduleWithFixedDelay(() -> attempt(presence::flush), 5, 5, TimeUnit.SECONDS);
+        timer.scheduleWithFixedDelay(() -> flushes.forEach(Housekeeping::attempt), 1, 1, TimeUnit.SECONDS);
         timer.scheduleWithFixedDelay(() -> attempt(this::clear), 1, 10, TimeUnit.MINUTES);
     }
 
@@ -61,6 +67,7 @@ public final class Housekeeping implements AutoCloseable {
     public void clear() {
         var now = clock.instant();
         deleteOld("idempotency", "created_at", now.minus(IdempotencyStore.KEPT));
+        deleteOld("mcp_task", "expires_at", now);
         deleteOld("context", "used_at", now.minus(CONTEXTS_KEPT));
         clearing.forEach(purge -> purge.accept(now));
     }
@@ -86,5 +93,6 @@ public final class Housekeeping implements AutoCloseable {
         timer.shutdownNow();
         attempt(presence::flush);
         flushes.forEach(Housekeeping::attempt);
+        minutely.forEach(Housekeeping::attempt);
     }
 }

@@ -4,14 +4,16 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.identity.Grant;
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Credential;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The API keys, stored as hashes. Whose a key is, is remembered, so that in the steady state it costs no round trip; a
  * {@link CallersWatch} makes this replica forget when a key or a user changes, and while that watch cannot vouch for it
- * every key is looked up.
+ * every key is looked up. A child key has what its row gives it as far as all keys above it still have that.
  */
 public final class KeyStore implements Callers {
     private static final int REMEMBERED = 100_000;
@@ -35,92 +37,157 @@ public final class KeyStore implements Callers {
             .expireAfterWrite(AT_MOST)
             .build(this::lookUp);
     private final AtomicLong generation = new AtomicLong();
+    private final KeyUse use;
 
     public KeyStore(Db db, Clock clock, CallersWatch watch) {
         this.db = db;
         this.clock = clock;
         this.watch = watch;
-        watch.onChange(changed -> {
-            if (changed.isEmpty()) {
-                generation.incrementAndGet();
-            }
-        });
+        this.use = new KeyUse(db, clock);
+        watch.onChange(this::forget);
+    }
+
+    /** What the keys are used for. */
+    public KeyUse use() {
+        return use;
+    }
+
+    private void forget(String id) {
+        if (id.isEmpty()) {
+            generation.incrementAndGet();
+        } else {
+            remembered.invalidate(id);
+        }
     }
 
     /** What was found under an id, before which change. A look-up that a change overtakes is not believed again. */
     private record Found(Optional<Known> known, long generation) {}
 
-    /** A key that exists, and whom it proves. */
+    /** A key that works, and whom it proves. */
     private record Known(
-            Caller caller, byte[] secretHash, @Nullable Instant expiresAt) {}
+            Caller caller,
+            byte[] secretHash,
+            byte[] previousHash,
+            @Nullable Instant previousUntil) {
 
+        boolean isOver(Instant now) {
+            var end = caller.credential().expiresAt();
+            return end != null && !now.isBefore(end);
+        }
+
+        boolean takesPrevious(Instant now) {
+            return previousUntil != null && now.isBefore(previousUntil);
+        }
+    }
+
+    /** Nobody is refused because of what is only remembered: a key may have its new secret since a moment ago. */
     @Override
     public Caller authenticate(ApiKey key) {
-        var known = find(key.id()).known();
-        // Compared in any case: the time taken must not tell whether the id exists.
-        var fits = key.fits(known.map(Known::secretHash).orElse(NO_HASH));
-        return known.filter(found -> fits && !isExpired(found))
-                .map(Known::caller)
+        return remembered(key)
+                .or(() -> proven(key, lookUpAnew(key.id())))
                 .orElseThrow(() -> Problem.unauthenticated("the API key is not valid: unknown, expired or revoked"));
+    }
+
+    private Optional<Caller> proven(ApiKey key, Found found) {
+        var known = found.known();
+        var now = clock.instant();
+        // Both compared in any case: the time taken must not tell whether the id exists, nor what of it has ended.
+        var fits = key.fits(known.map(Known::secretHash).orElse(NO_HASH));
+        var fitsPrevious = key.fits(known.map(Known::previousHash).orElse(NO_HASH));
+        return known.filter(one -> !one.isOver(now) && (fits || (fitsPrevious && one.takesPrevious(now))))
+                .map(one -> fits
+                        ? one.caller()
+                        : one.caller().with(one.caller().credential().asOutdated()));
+    }
+
+    @Override
+    public void seen(Caller caller, @Nullable String client) {
+        use.seen(caller, client);
     }
 
     @Override
     public Optional<Caller> current(String principal) {
-        return principal.startsWith(PRINCIPAL)
-                ? find(principal.substring(PRINCIPAL.length()))
-                        .known()
-                        .filter(known -> !isExpired(known))
-                        .map(Known::caller)
-                : Optional.empty();
+        if (!principal.startsWith(PRINCIPAL)) {
+            return Optional.empty();
+        }
+        var id = principal.substring(PRINCIPAL.length());
+        return believed(id)
+                .orElseGet(() -> lookUpAnew(id))
+                .known()
+                .filter(known -> !known.isOver(clock.instant()))
+                .map(Known::caller);
     }
 
     @Override
     public boolean remembers(ApiKey key) {
-        var found = remembered.getIfPresent(key.id());
-        return watch.isCurrent() && found != null && found.generation() == generation.get();
+        return remembered(key).isPresent();
     }
 
-    private Found find(String id) {
+    private Optional<Caller> remembered(ApiKey key) {
+        return believed(key.id()).flatMap(found -> proven(key, found));
+    }
+
+    /** What is remembered of an id, if nothing has changed since. */
+    private Optional<Found> believed(String id) {
+        return watch.isCurrent()
+                ? Optional.ofNullable(remembered.getIfPresent(id))
+                        .filter(found -> found.generation() == generation.get())
+                : Optional.empty();
+    }
+
+    private Found lookUpAnew(String id) {
         if (!watch.isCurrent()) {
             return lookUp(id);
         }
-        var found = remembered.get(id);
-        if (found.generation() == generation.get()) {
-            return found;
-        }
         remembered.invalidate(id);
         return remembered.get(id);
-    }
-
-    private boolean isExpired(Known known) {
-        return known.expiresAt() != null && !clock.instant().isBefore(known.expiresAt());
     }
 
     /** The one query that carries no tenant: the key's id is what tells it. */
     private Found lookUp(String id) {
         var before = generation.get();
         var known = db.sql("""
-                SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.capabilities,
-                       k.secret_hash, k.agent_id, k.expires_at
+                SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.agent_id,
+                       k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, %s AS chain
                   FROM api_key k
                   JOIN tenant t ON t.tenant_id = k.tenant_id
                   JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
-                 WHERE k.id = :id AND k.revoked_at IS NULL
-                """)
+                 WHERE k.id = :id
+                """.formatted(KeyRow.CHAIN))
                 .set("id", id)
-                .one(row -> new Known(
-                        new Caller(
-                                row.number("tenant_id"),
-                                row.text("tenant"),
-                                row.number("user_id"),
-                                row.text("user_name"),
-                                Role.of(row.text("role")),
-                                new LinkedHashSet<>(row.texts("capabilities")),
-                                PRINCIPAL + id,
-                                row.numberOrNull("agent_id")),
-                        row.bytes("secret_hash"),
-                        row.instantOrNull("expires_at")));
+                .one(row -> known(id, row))
+                .flatMap(found -> found);
         return new Found(known, before);
+    }
+
+    private static Optional<Known> known(String id, Row row) throws SQLException {
+        var grant = Grant.of(row.jsonList("chain", Grant.class));
+        if (grant.revokedAt() != null) {
+            return Optional.empty();
+        }
+        var credential = new Credential(
+                id,
+                row.textOrNull("parent_id") != null,
+                grant.toolset(),
+                grant.confirmDestructive(),
+                grant.expiresAt(),
+                false);
+        var caller = new Caller(
+                row.number("tenant_id"),
+                row.text("tenant"),
+                row.number("user_id"),
+                row.text("user_name"),
+                Role.of(row.text("role")),
+                grant.capabilities(),
+                PRINCIPAL + id,
+                row.numberOrNull("agent_id"),
+                credential);
+        var previous = row.bytesOrNull("previous_hash");
+        return Optional.of(new Known(
+                caller,
+                row.bytes("secret_hash"),
+                previous == null ? NO_HASH : previous,
+                row.instantOrNull("previous_until")));
     }
 
     /** Who holds a new key, and what it may do. */

@@ -21,13 +21,22 @@ record Position(@Nullable Instant at, @Nullable UUID id) {
             return new Position(null, null);
         }
         try {
-            var at = Instant.parse(keys.get(0));
-            if (at.isBefore(EARLIEST) || at.isAfter(LATEST)) {
-                throw Cursor.invalid();
-            }
-            return new Position(at, UUID.fromString(keys.get(1)));
-        } catch (DateTimeException | IllegalArgumentException e) {
+            return new Position(time(keys.get(0)), UUID.fromString(keys.get(1)));
+        } catch (IllegalArgumentException e) {
             throw Cursor.invalid();
         }
+    }
+
+    /** @throws io.agentworkspace.engine.model.Problem when a cursor cannot hold this time */
+    static Instant time(String text) {
+        try {
+            var at = Instant.parse(text);
+            if (!at.isBefore(EARLIEST) && !at.isAfter(LATEST)) {
+                return at;
+            }
+        } catch (DateTimeException e) {
+            // Answered below, like any other time that is not ours.
+        }
+        throw Cursor.invalid();
     }
 }

@@ -48,6 +48,10 @@ public final class Row {
         return rows.getBytes(column);
     }
 
+    public byte @Nullable [] bytesOrNull(String column) throws SQLException {
+        return rows.getBytes(column);
+    }
+
     public @Nullable Instant instantOrNull(String column) throws SQLException {
         var value = rows.getObject(column, OffsetDateTime.class);
         return value == null ? null : value.toInstant();

@@ -81,6 +81,20 @@ public final class Statement {
         });
     }
 
+    /**
+     * Runs it as the last of its transaction, with the commit in the same round trip: nothing may follow. Should either
+     * fail, the whole transaction is rolled back as ever.
+     */
+    void runAndCommit() {
+        db.withHandle(handle -> {
+            // The driver knows by the server's word that the transaction is over, and does not commit again.
+            try (var update = handle.createUpdate(text + ";\nCOMMIT")) {
+                bind(update);
+                return update.execute();
+            }
+        });
+    }
+
     private <T> T query(java.util.function.Function<Query, T> use) {
         return db.withHandle(handle -> {
             try (var query = handle.createQuery(text)) {

@@ -27,6 +27,7 @@ final class Acting {
         }
         var held = agents.read(call, name);
         checkMayAct(call, held.ref(), held.owner());
+        call.acting(held.ref());
         return held.ref();
     }
 

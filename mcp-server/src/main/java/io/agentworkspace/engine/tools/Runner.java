@@ -12,9 +12,11 @@ import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -38,7 +40,7 @@ public final class Runner implements ToolRunner {
     private final Surroundings around;
 
     /** What a run happens in. */
-    public record Surroundings(Clock clock, Presence presence) {}
+    public record Surroundings(Clock clock, Presence presence, KeyUse use, AuditStore audit) {}
 
     public Runner(
             Catalogue catalogue, Db db, ContextStore contexts, IdempotencyStore idempotency, Surroundings around) {
@@ -63,6 +65,7 @@ public final class Runner implements ToolRunner {
             call = new Call(request.caller(), tool.name(), request.requestId(), Context.DEFAULT, null, now);
             var work = new Work(tool, request, now);
             call = work.call;
+            around.use().ran(request.caller(), tool.name());
             var answer = tool.effect().isTransactional() ? transact(work) : read(work);
             around.presence().touch(call);
             return answer;
@@ -77,7 +80,12 @@ public final class Runner implements ToolRunner {
         }
     }
 
-    private static Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
+    private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
+        var tool =
+                catalogue.find(request.service()).filter(known -> known.effect().isTransactional());
+        if (call != null && tool.isPresent()) {
+            around.audit().refused(request.caller(), Auditing.refused(tool.get(), request, call, problem));
+        }
         var envelope = call == null
                 ? Envelope.failure(null, request.requestId(), now, problem)
                 : Envelope.failure(call, problem);
@@ -88,11 +96,13 @@ public final class Runner implements ToolRunner {
     private static final class Work {
         private final Tool<?, ?> tool;
         private final Call call;
+        private final Request request;
         private final ObjectNode input;
         private final @Nullable String key;
 
         Work(Tool<?, ?> tool, Request request, Instant now) {
             this.tool = tool;
+            this.request = request;
             checkAccess(tool, request.caller());
             input = tool.inputSchema().read(request.arguments(), request.strict());
             key = key(tool, input, request.idempotencyKey());
@@ -108,17 +118,9 @@ public final class Runner implements ToolRunner {
         }
 
         private static void checkAccess(Tool<?, ?> tool, Caller caller) {
-            if (!tool.capability().isIn(caller.capabilities())) {
-                throw Problem.notPermitted("your key lacks the capability '%s', which %s needs; an admin can give it"
-                        .formatted(tool.capability().word(), tool.name()));
-            }
-            if (!caller.roleAllows(tool)) {
-                throw Problem.notPermitted("your role is '%s'; %s needs the role '%s', which an admin can give"
-                        .formatted(
-                                caller.role().word(),
-                                tool.name(),
-                                tool.leastRole().word()));
-            }
+            caller.obstacle(tool).ifPresent(note -> {
+                throw Problem.notPermitted(note);
+            });
         }
 
         private static String contextName(ObjectNode input) {
@@ -179,8 +181,9 @@ public final class Runner implements ToolRunner {
             contexts.load(work.call);
             var envelope = handle(work.tool, work);
             if (work.key != null) {
-                idempotency.keep(work.call, work.key, envelope);
+                idempotency.keep(work.call, work.key, Envelope.kept(envelope, work.tool.toldOnce()));
             }
+            around.audit().done(work.call, Auditing.done(work.tool, work.request, work.call, envelope));
             return new Answer(envelope, null, false);
         });
     }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentReads;
 import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.AuditReads;
 import io.agentworkspace.engine.store.BankReads;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CensorStore;
@@ -14,11 +15,12 @@ import io.agentworkspace.engine.store.DomainReads;
 import io.agentworkspace.engine.store.DomainStore;
 import io.agentworkspace.engine.store.GrantStore;
 import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.KeyLedger;
+import io.agentworkspace.engine.store.KeyReads;
 import io.agentworkspace.engine.store.MembershipStore;
 import io.agentworkspace.engine.store.MemoryReads;
 import io.agentworkspace.engine.store.MemoryStore;
 import io.agentworkspace.engine.store.MessageStore;
-import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.ShareStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.UserReads;
@@ -26,21 +28,16 @@ import io.agentworkspace.engine.store.UserStore;
 import io.agentworkspace.engine.store.ZoneEntry;
 import io.agentworkspace.engine.store.ZoneReads;
 import io.agentworkspace.engine.store.ZoneStore;
-import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** Puts the families together, over one database. */
 public final class Toolbox {
     private Toolbox() {}
 
-    public static Runner runner(Db db, Presence presence, Clock clock, Allowance.Meter meter) {
-        return new Runner(
-                catalogue(db, meter),
-                db,
-                new ContextStore(db),
-                new IdempotencyStore(db),
-                new Runner.Surroundings(clock, presence));
+    public static Runner runner(Db db, Runner.Surroundings around, Allowance.Meter meter) {
+        return new Runner(catalogue(db, meter), db, new ContextStore(db), new IdempotencyStore(db), around);
     }
 
     /** All tools in the order that clients are shown: in each family a harmless read first. */
@@ -62,7 +59,20 @@ public final class Toolbox {
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneReads(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents));
+        tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(new AccountTools(new AuditReads(db), Collections.unmodifiableList(tools)).tools());
         return new Catalogue(List.copyOf(tools));
+    }
+
+    /** @param all every tool there is, once all are there */
+    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all) {
+        var keys = new KeyLedger(db);
+        var words = new KeyWords(all);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new KeyTools(new KeyReads(db), words).tools());
+        tools.addAll(new KeyGrantTools(keys, agents, words).tools());
+        tools.addAll(new KeyLifeTools(keys).tools());
+        return tools;
     }
 
     private static List<Tool<?, ?>> banks(Db db, AgentStore agents) {

@@ -30,6 +30,7 @@ public final class SampleServer implements AutoCloseable {
 
     public final KeyRing keys;
     public final String key;
+    private final McpDoor.Replica replica;
     private final WebServer web;
 
     public SampleServer() {
@@ -58,6 +59,7 @@ public final class SampleServer implements AutoCloseable {
     private SampleServer(Offer offer, KeyRing keys, URI address, Rate callers, Rate strangers) {
         this.keys = keys;
         this.key = keys.add(Role.OWNER, "*");
+        this.replica = TestDatabase.replica(keys);
         try {
             web = WebServer.bind("127.0.0.1", 0);
             var clock = Clock.systemUTC();
@@ -68,7 +70,7 @@ public final class SampleServer implements AutoCloseable {
                     List.of("https://app.example"),
                     callers,
                     strangers);
-            var doors = new Doors(new McpDoor(offer, TestDatabase.replica(keys), url("").toString()), new SampleRest());
+            var doors = new Doors(new McpDoor(offer, replica, url("").toString()), new SampleRest());
             web.serve(new Wire(new Gate(rules, keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);
@@ -86,6 +88,7 @@ public final class SampleServer implements AutoCloseable {
     @Override
     public void close() {
         web.close();
+        replica.signals().close();
     }
 
     public HttpResponse<String> get(String path, String... headers) {

@@ -89,7 +89,7 @@ class ModernLaneTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"initialize", "ping", "logging/setLevel", "resources/subscribe", "no/such", "tasks/get"})
+    @ValueSource(strings = {"initialize", "ping", "logging/setLevel", "resources/subscribe", "no/such", "tasks/list"})
     void whatThisRevisionDoesNotHaveIsNotFound(String method) {
         var request = peer.request(method, "{}", "{}");
         assertRefused(peer.send(request, Peer.mirrored(request)), 404, -32601, request);

@@ -30,7 +30,7 @@ public final class Node {
     }
 
     /** A file of ours. */
-    static String script(String name) {
+    public static String script(String name) {
         return HOME.resolve(name).toString();
     }
 
@@ -62,10 +62,10 @@ public final class Node {
     }
 
     /** How a program ended, and what it wrote. */
-    record Ended(int code, String output, String errors) {}
+    public record Ended(int code, String output, String errors) {}
 
     /** @param environment what it finds there besides what all find */
-    static Ended run(Map<String, String> environment, List<String> arguments) {
+    public static Ended run(Map<String, String> environment, List<String> arguments) {
         try {
             var folder = Files.createTempDirectory("node");
             var output = folder.resolve("output");

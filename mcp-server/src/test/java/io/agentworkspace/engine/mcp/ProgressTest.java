@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.tools.Runner;
 import java.time.Clock;
@@ -42,7 +43,11 @@ class ProgressTest {
             TestDatabase.db(),
             new ContextStore(TestDatabase.db()),
             new IdempotencyStore(TestDatabase.db()),
-            new Runner.Surroundings(Clock.systemUTC(), new Presence(TestDatabase.db())));
+            new Runner.Surroundings(
+                    Clock.systemUTC(),
+                    new Presence(TestDatabase.db()),
+                    new KeyUse(TestDatabase.db(), Clock.systemUTC()),
+                    TestDatabase.audit()));
 
     private static SampleServer server;
 

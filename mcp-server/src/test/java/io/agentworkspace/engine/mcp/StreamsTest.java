@@ -29,6 +29,14 @@ class StreamsTest {
     static void start() {
         server = new SampleServer(Fixtures.offer());
         peer = new Peer(server.url("/mcp").toString(), server.key);
+        // A server that only now begins to hear of changes tells of everything.
+        try (var events = peer.events("subscriptions/listen", TOOLS)) {
+            events.next();
+            await().until(() -> {
+                Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
+                return events.poll(Duration.ofMillis(500)) != null;
+            });
+        }
     }
 
     @AfterAll

@@ -32,6 +32,9 @@ class FieldRulesTest {
     void theWrongJsonTypeIsMalformedForEveryFieldOfEveryTool(Way way) {
         var before = Rows.of(tenant.id(Door.REST));
         for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of()).tools()) {
+            if (way == Way.GENERIC && !tool.isCommand()) {
+                continue;
+            }
             wrongTypes(way, tool.name(), tool.inputSchema().json(), "%s");
         }
         assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);

@@ -43,6 +43,9 @@ class FuzzTest {
             "MB_Read {'target':{'bank':'Box'},'vx':{'name':'one'},'page':{'limit':5}}",
             "MB_Permissions {'target':{'bank':'Box','agent':'Ada'},'vx':{'access':'read'}}",
             "MB_Load {'target':{'agent':'Ada'},'vx':{'name':'Box'}}",
+            "AK_Create {'name':'k','capabilities':['agent:read'],'toolset':['agent'],'expires_at':'2099-01-01T00:00:00Z','parent':''}",
+            "AK_Update {'id':'000000000000','name':'k','capabilities':['*'],'expires_in_seconds':60,'confirm_destructive':true}",
+            "AK_List {'page':{'limit':2,'cursor':'YWRh'},'target':{'user':'ann'}}",
             "US_Read {}");
 
     private static final List<String> NASTY = List.of(

@@ -1,17 +1,21 @@
 package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.proof.Way.Got;
 import io.agentworkspace.engine.tools.Toolbox;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -99,6 +103,15 @@ class OtherTenantTest {
             MB_Delete {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
             MB_Restore {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
             MB_Destroy {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
+            AC_Audit {'user':'$user'} {'user':'$user','page':{'cursor':'$cursor'}}
+            AK_List {} {'target':{'user':'$user'}} {'page':{'cursor':'$cursor'}}
+            AK_Usage {'id':'$key'}
+            AK_Update {'id':'$key','name':'Mine'}
+            AK_Rotate {'id':'$key'}
+            AK_Revoke {'id':'$key'}
+            AK_Delete {'id':'$key'}
+            AK_Create {'name':'Mine','capabilities':['*'],'agent':'$agent'} {'target':{'user':'$user'},'name':'Mine','capabilities':['*']} \
+            {'name':'Mine','capabilities':['*'],'parent':'$key'}
             AP_Create {'vx':{'name':'$agent','description':'d'}} {'target':{'user':'$user'},'vx':{'name':'Mine','description':'d'}}
             US_Create {'vx':{'name':'$user'}}
             DM_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine','description':'d'}} {'vx':{'name':'$domain','description':'d'}}
@@ -116,7 +129,8 @@ class OtherTenantTest {
     private static List<Tool<?, ?>> tools() {
         var tools = new ArrayList<>(
                 Toolbox.catalogue(TestDatabase.db(), _ -> List.of()).tools());
-        tools.sort(Comparator.comparing(tool -> tool.name().endsWith("_Create")));
+        tools.sort(Comparator.comparing(
+                tool -> tool.name().endsWith("_Create") && !tool.family().equals("key")));
         return tools;
     }
 
@@ -143,6 +157,11 @@ class OtherTenantTest {
             for (var field : schema.at("/properties/target/properties").propertyNames()) {
                 if (!field.equals("context")) {
                     assertThat(tried).as(tool.name()).contains("'%1$s':'$%1$s'".formatted(field));
+                }
+            }
+            for (var field : List.of("id", "agent", "parent")) {
+                if (schema.at("/properties").has(field)) {
+                    assertThat(tried).as(tool.name()).contains("'%s':'$".formatted(field));
                 }
             }
             assertThat(schema.at("/properties").has("reply_to")).isEqualTo(tried.contains("reply_to"));
@@ -172,6 +191,7 @@ class OtherTenantTest {
                 .asString();
         assertThat(memory).isNotEmpty();
         var real = names("ann", "Zephyr", "Quarry", "vault", "Ledger", "pearl", message, memory);
+        real.put("$key", ApiKey.parse(ann).id());
         var nowhere = names(
                 "nil",
                 "Xylo77",
@@ -181,12 +201,16 @@ class OtherTenantTest {
                 "gravel",
                 UUID.randomUUID().toString(),
                 UUID.randomUUID().toString());
+        nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
         var before = Rows.of(theirs.id(Door.REST));
         var strangers = new TestTenant();
         var one = strangers.key(Door.REST, "bob", Role.OWNER, List.of("*"));
         var other = strangers.key(Door.MCP, "bob", Role.OWNER, List.of("*"));
         prepare(one, OWN);
         prepare(other, OWN);
+        real.put("$own", ApiKey.parse(one).id());
+        nowhere.put("$own", ApiKey.parse(other).id());
+        List.of(one, other).forEach(OtherTenantTest::awaitNoted);
         var calls = calls();
         for (var tool : tools()) {
             for (var arguments : calls.get(tool.name())) {
@@ -201,6 +225,11 @@ class OtherTenantTest {
         assertThat(Rows.of(theirs.id(Door.REST))).isEqualTo(before);
     }
 
+    /** Lists of keys tell when each was used, which is noted in the background. */
+    private static void awaitNoted(String key) {
+        await().until(() -> call(Way.MCP, key, "AK_List", "{}").text().contains("last_used_at"));
+    }
+
     private static Map<String, String> names(
             String user,
             String agent,
@@ -210,7 +239,7 @@ class OtherTenantTest {
             String memory,
             String message,
             String text) {
-        return Map.of(
+        return new LinkedHashMap<>(Map.of(
                 "$user",
                 user,
                 "$agent",
@@ -228,7 +257,7 @@ class OtherTenantTest {
                 "$text",
                 text,
                 "$cursor",
-                Cursor.of(message));
+                Cursor.of(message)));
     }
 
     private static String filled(String arguments, Map<String, String> names) {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.Golden;
 import io.agentworkspace.engine.Repository;
@@ -13,9 +14,11 @@ import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CountingProxy;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.KeyStore;
+import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.TenantStore;
 import io.agentworkspace.engine.tools.Runner;
@@ -25,6 +28,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +54,7 @@ class RoundTripsTest {
             MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one'}}
             """;
 
-    /** For each tool what makes it typical, and last the call itself. {@code #} is another number in each round. */
+    /** For each tool what makes it typical, and last the call itself. {@code #} is another number in each round, {@code $key} the newest key. */
     private static final String CALLS = """
             US_Read {}
             US_List {}
@@ -98,12 +102,21 @@ class RoundTripsTest {
             MB_Create {'vx':{'name':'Dump #'}} | MB_Delete {'target':{'bank':'Dump #'}}
             MB_Create {'vx':{'name':'Back #'}} | MB_Delete {'target':{'bank':'Back #'}} | MB_Restore {'target':{'bank':'Back #'}}
             MB_Create {'vx':{'name':'End #'}} | MB_Destroy {'target':{'bank':'End #'}}
+            AK_List {}
+            AK_Create {'name':'key #','capabilities':['agent:read']}
+            AK_Usage {'id':'$key'}
+            AK_Update {'id':'$key','capabilities':['agent:read','bank:read']}
+            AK_Rotate {'id':'$key','overlap_seconds':60}
+            AK_Create {'name':'old #','capabilities':['*']} | AK_Revoke {'id':'$key'}
+            AC_Audit {}
+            AK_Create {'name':'end #','capabilities':['*']} | AK_Delete {'id':'$key'}
             """;
 
     private static CountingProxy proxy;
     private static Db db;
     private static Runner runner;
     private static Caller ann;
+    private static String key = "";
     private static Caller owner;
 
     @BeforeAll
@@ -113,7 +126,11 @@ class RoundTripsTest {
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
         // One connection: what it has prepared once it need not prepare again.
         db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
-        runner = Toolbox.runner(db, new Presence(db), CLOCK, _ -> List.of());
+        runner = Toolbox.runner(
+                db,
+                new Runner.Surroundings(
+                        CLOCK, new Presence(db), new KeyUse(db, CLOCK), new AuditStore(db, Duration.ofDays(90))),
+                _ -> List.of());
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
         var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());
@@ -133,12 +150,15 @@ class RoundTripsTest {
 
     private static void run(String step, int round) {
         var parts = step.strip().split(" ", 2);
-        var arguments =
-                parts[1].replace('\'', '"').replace(",\"if_revision\":#r", "").replace("#", Integer.toString(round));
+        var arguments = parts[1].replace('\'', '"')
+                .replace(",\"if_revision\":#r", "")
+                .replace("#", Integer.toString(round))
+                .replace("$key", key);
         var caller = ann.may(runner.catalogue().read(parts[0])) ? ann : owner;
         var answer = runner.run(new ToolRunner.Request(
                 parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), caller, "r", true, null));
         assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
+        key = answer.envelope().at("/key/id").asString(key);
     }
 
     /** The second time, when the connection knows the statements. */
@@ -209,6 +229,27 @@ class RoundTripsTest {
         var without = cost("AP_Create {'vx':{'name':'Plain #','description':'d'}}");
         var with = cost("AP_Create {'vx':{'name':'Keyed #','description':'d'},'idempotency_key':'k #'}");
         assertThat(with).isEqualTo(new Cost(without.roundTrips() + 2, 1));
+    }
+
+    /** The time that a refusal takes tells nothing about what was wrong. */
+    @Test
+    void refusingAKeyTakesOneRoundTripWhateverIsWrongWithIt() {
+        try (var watch = TestDatabase.watch()) {
+            var keys = new KeyStore(db, CLOCK, watch);
+            var good = ApiKey.generate(new SecureRandom());
+            keys.insert(good, new KeyStore.Holder(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
+            var revoked = ApiKey.generate(new SecureRandom());
+            keys.insert(revoked, new KeyStore.Holder(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
+            keys.revoke(ann.tenant(), revoked.id(), CLOCK.instant());
+            var forged = ApiKey.withId(good.id(), new SecureRandom());
+            keys.authenticate(good); // The connection now knows the statement.
+            for (var bad : List.of(forged, revoked, ApiKey.generate(new SecureRandom()), forged, revoked)) {
+                var before = proxy.roundTrips();
+                assertThatThrownBy(() -> keys.authenticate(bad)).hasMessageContaining("unknown, expired or revoked");
+                assertThat(proxy.roundTrips()).isEqualTo(before + 1);
+                assertThat(keys.remembers(bad)).isFalse();
+            }
+        }
     }
 
     @Test

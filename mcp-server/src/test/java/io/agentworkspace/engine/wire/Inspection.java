@@ -27,6 +27,9 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
             "tasks/result",
             "tasks/list");
 
+    /** The notification of an extension. */
+    private static final String TASK = "notifications/tasks";
+
     /** The methods of the questions that sessions were asked, by id. */
     private static final Map<JsonNode, String> QUESTIONS = new ConcurrentHashMap<>();
 
@@ -54,6 +57,9 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
         }
         if (message.has("id")) {
             QUESTIONS.put(message.get("id"), method);
+        }
+        if (method.equals(TASK)) {
+            return book.wrongs("JSONRPCNotification", message);
         }
         return book.message(method)
                 .map(definition -> book.wrongs(definition, message))

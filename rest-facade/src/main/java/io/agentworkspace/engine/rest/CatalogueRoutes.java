@@ -43,12 +43,10 @@ final class CatalogueRoutes {
     Response read(ContainerRequestContext context) {
         var tool = named(context);
         var caller = Exchange.current().caller();
-        if (caller != null && !caller.may(tool)) {
-            throw Problem.notPermitted("%s needs the capability %s%s"
-                    .formatted(
-                            tool.name(),
-                            tool.capability().word(),
-                            tool.effect().writes() ? " and at least the role member" : ""));
+        if (caller != null) {
+            caller.obstacle(tool).ifPresent(note -> {
+                throw Problem.notPermitted(note);
+            });
         }
         return Reply.json(200, described(tool));
     }

@@ -20,6 +20,9 @@ public final class CommandsDocument {
             its name as `service`, and as an MCP tool of the same name. In the examples `$ENGINE` is the service's
             address and `$ENGINE_KEY` an API key. Fields named `target.…` and `vx.…` stand inside the objects `target`
             and `vx`. Over REST unknown fields are ignored; over MCP they are refused.
+
+            The tools of keys are no commands: each has the route that is shown with it and no other, the fields of a `GET` or
+            `DELETE` stand in its query, and a refusal is `application/problem+json` with a status of its own.
             """;
 
     private CommandsDocument() {}

@@ -21,6 +21,8 @@ final class Example {
             Map.entry("vx.description", "Watches the tide tables and warns of low water."),
             Map.entry("vx.profile", "You are terse and give times in UTC."),
             Map.entry("vx.access", "private"),
+            Map.entry("id", "4uVt2kPq8ZxT"),
+            Map.entry("name", "tide report"),
             Map.entry("content", "Low water at 06:12 tomorrow."));
 
     private static final Map<String, String> NAMES = Map.of(
@@ -73,7 +75,7 @@ final class Example {
             case "integer" ->
                 Json.valueTree(Math.max(1, field.schema().path("minimum").asLong(1)));
             case "boolean" -> Json.valueTree(true);
-            case "array" -> Json.valueTree(List.of("tides"));
+            case "array" -> Json.valueTree(List.of(field.path().equals("capabilities") ? "agent:read" : "tides"));
             case "object" -> Json.object();
             default -> Json.valueTree(text(field));
         };

@@ -3,9 +3,11 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Progress;
 import io.agentworkspace.engine.model.Route;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.Whence;
 import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -69,6 +71,11 @@ record Exchange(Request request) {
         request.setAttribute(Incoming.SERVICE, tool.name());
     }
 
+    private Whence whence() {
+        var program = request.getHeaders().get(HttpHeader.USER_AGENT);
+        return new Whence(Whence.REST, Request.getRemoteAddr(request), program);
+    }
+
     ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
         var caller = caller();
         if (caller == null) {
@@ -76,6 +83,6 @@ record Exchange(Request request) {
                     "send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
         }
         var key = request.getHeaders().get("Idempotency-Key");
-        return new ToolRunner.Request(service, arguments, caller, requestId(), strict, key);
+        return new ToolRunner.Request(service, arguments, caller, requestId(), strict, key, Progress.SILENT, whence());
     }
 }

@@ -14,6 +14,7 @@ public final class Call {
     private @Nullable Context loaded;
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
+    private Context.@Nullable Ref acting;
 
     public Call(
             Caller caller,
@@ -63,6 +64,15 @@ public final class Call {
 
     public void progress(Progress listener) {
         progress = listener;
+    }
+
+    /** The agent that acts: the one that the call names as such, else self. */
+    public Context.@Nullable Ref acting() {
+        return acting != null ? acting : loaded == null ? null : loaded.self();
+    }
+
+    public void acting(Context.Ref named) {
+        acting = named;
     }
 
     /** Known once the first statement has run; a handler may rely on it in a transaction and after its read. */

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.model;
 
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -18,23 +19,65 @@ public record Caller(
         Role role,
         Set<String> capabilities,
         String principal,
-        @Nullable Long boundAgent) {
+        @Nullable Long boundAgent,
+        Credential credential) {
+
+    /** A caller whom its credential does not limit any further. */
+    public Caller(
+            long tenant,
+            String tenantName,
+            long user,
+            String userName,
+            Role role,
+            Set<String> capabilities,
+            String principal,
+            @Nullable Long boundAgent) {
+        this(tenant, tenantName, user, userName, role, capabilities, principal, boundAgent, Credential.UNLIMITED);
+    }
+
+    public Caller with(Credential other) {
+        return new Caller(tenant, tenantName, user, userName, role, capabilities, principal, boundAgent, other);
+    }
 
     /** The same user with the same powers, proved by another credential. */
     public Caller as(String otherPrincipal) {
-        return new Caller(tenant, tenantName, user, userName, role, capabilities, otherPrincipal, boundAgent);
+        return new Caller(
+                tenant, tenantName, user, userName, role, capabilities, otherPrincipal, boundAgent, credential);
     }
 
     public boolean isAdmin() {
         return role.isAtLeast(Role.ADMIN);
     }
 
-    /** Whether credential and role both allow a tool. */
-    public boolean may(Tool<?, ?> tool) {
-        return tool.capability().isIn(capabilities) && roleAllows(tool);
+    /**
+     * Whether it holds a program's own key, bound to an agent or another key's child: of the keys it manages only that one
+     * and those below it, and makes only children of it.
+     */
+    public boolean isConfined() {
+        return boundAgent != null || credential.child();
     }
 
-    public boolean roleAllows(Tool<?, ?> tool) {
-        return role.isAtLeast(tool.leastRole());
+    /** Whether credential and role both allow a tool. */
+    public boolean may(Tool<?, ?> tool) {
+        return obstacle(tool).isEmpty();
+    }
+
+    /** Why it may not run the tool, and who could change that; empty when it may. */
+    public Optional<String> obstacle(Tool<?, ?> tool) {
+        if (!tool.capability().isIn(capabilities)) {
+            return Optional.of("your key lacks the capability '%s', which %s needs; an admin can give it"
+                    .formatted(tool.capability().word(), tool.name()));
+        }
+        if (!credential.toolset().covers(tool)) {
+            return Optional.of(
+                    ("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
+                                    + " widen its toolset with AK_Update")
+                            .formatted(credential.toolset(), tool.name(), tool.family()));
+        }
+        if (!role.isAtLeast(tool.leastRole())) {
+            return Optional.of("your role is '%s'; %s needs the role '%s', which an admin can give"
+                    .formatted(role.word(), tool.name(), tool.leastRole().word()));
+        }
+        return Optional.empty();
     }
 }

@@ -17,6 +17,9 @@ public @interface Doc {
     /** Integers: the smallest value. */
     long min() default 0;
 
+    /** Answers: told in the first answer only, never in a replay of it, since it is kept nowhere. */
+    boolean once() default false;
+
     /** Strings: the allowed values; empty means any. */
     String[] oneOf() default {};
 }

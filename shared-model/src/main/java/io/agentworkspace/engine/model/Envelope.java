@@ -24,6 +24,20 @@ public final class Envelope {
         return envelope;
     }
 
+    /** The answer as it is kept for replays: what is told only once is not in it, and it says so. */
+    public static ObjectNode kept(ObjectNode answer, List<String> toldOnce) {
+        if (toldOnce.isEmpty()) {
+            return answer;
+        }
+        var kept = answer.deepCopy().without(toldOnce);
+        ((ObjectNode) kept.get("status"))
+                .put(
+                        "note",
+                        "%s was told in the first answer only and is kept nowhere"
+                                .formatted(String.join(", ", toldOnce)));
+        return kept;
+    }
+
     public static ObjectNode failure(Call call, Problem problem) {
         var header = header(call.service(), call.requestId(), call.now(), call.contextName(), call.contextIfKnown());
         return failure(header, problem);
@@ -104,7 +118,7 @@ public final class Envelope {
     private record Status(
             @Doc("true when it was done.") boolean success,
 
-            @Doc("On error: what was wrong, and what would be right.") @Nullable
+            @Doc("On error: what was wrong, and what would be right. On a replay: what it leaves out.") @Nullable
             String note,
 
             @Doc("0 when done, else the code of the error.") int internalCode,

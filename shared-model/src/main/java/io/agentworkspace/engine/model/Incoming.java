@@ -8,6 +8,9 @@ public final class Incoming {
     /** Request attribute beside the caller: a {@code BooleanSupplier} that tells whether its credential is still good. */
     public static final String VALIDITY = "engine.validity";
 
+    /** Request attribute beside the caller: a {@code Consumer<String>} that is told the client's name, where a door knows it. */
+    public static final String CLIENT = "engine.client";
+
     /** Request attribute beside the caller: the secret of its session, where a browser's cookie proved it. */
     public static final String SESSION = "engine.session";
 

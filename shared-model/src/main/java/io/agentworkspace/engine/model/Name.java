@@ -45,7 +45,7 @@ public record Name(@JsonValue String text) {
     }
 
     /** The rule that the raw text breaks, if it breaks one. */
-    static Optional<String> broken(String raw) {
+    public static Optional<String> broken(String raw) {
         if (raw.length() > 1_000) {
             return Optional.of(RULE);
         }

@@ -2,14 +2,18 @@ package io.agentworkspace.engine.model;
 
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** Where a tool stands in the REST facade. */
 public record Route(String method, String path) {
     /** The generic command route; every command also has an alias below it. */
     public static final String COMMANDS = "/demo/v1/Engine/tps";
 
-    private static final Map<String, String> FAMILIES =
-            Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user");
+    private static final Map<String, String> FAMILIES = Map.of(
+            "AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user", "AK", "key", "AC", "account");
+
+    /** The families whose tools have routes of their own instead of an alias. */
+    private static final Set<String> OWN_ROUTES = Set.of("AK", "AC");
 
     /** Whether requests carry their arguments in a body rather than in the query. */
     public boolean hasBody() {
@@ -23,7 +27,8 @@ public record Route(String method, String path) {
 
     /** Whether a tool of this name is a command, which has an alias route. */
     static boolean isCommand(String tool) {
-        return FAMILIES.containsKey(tool.substring(0, 2));
+        var prefix = tool.substring(0, 2);
+        return FAMILIES.containsKey(prefix) && !OWN_ROUTES.contains(prefix);
     }
 
     /** {@code AP_Create} → {@code POST /demo/v1/Engine/tps/agent/create}. */

@@ -1,5 +1,8 @@
 package io.agentworkspace.engine.model;
 
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +16,11 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Schema {
     /** The field that every transactional tool takes. */
     public static final String IDEMPOTENCY_KEY = "idempotency_key";
+
+    /** Between these lies every time that somebody can mean. */
+    private static final Instant EARLIEST = Instant.EPOCH;
+
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private static final Shape.Field IDEMPOTENCY = new Shape.Field(
             IDEMPOTENCY_KEY,
@@ -163,8 +171,27 @@ public final class Schema {
             case Shape.Text text -> text(field, text, value, path);
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);
-            case Shape.Free _, Shape.Flag _, Shape.Time _ -> value;
+            case Shape.Time _ -> time(field, value, path);
+            case Shape.Free _, Shape.Flag _ -> value;
         };
+    }
+
+    private static @Nullable JsonNode time(Shape.Field field, JsonNode value, String path) {
+        if (value.asString().isBlank()) {
+            if (field.required()) {
+                throw Problem.missing(path);
+            }
+            return null;
+        }
+        try {
+            var time = OffsetDateTime.parse(value.asString().strip()).toInstant();
+            if (time.isAfter(EARLIEST) && time.isBefore(LATEST)) {
+                return Json.valueTree(time);
+            }
+        } catch (DateTimeParseException e) {
+            // Answered below, like a time that nobody can mean.
+        }
+        throw Problem.invalid(path, "must be a time in ISO 8601 with its zone, like 2026-05-25T12:00:00Z");
     }
 
     private static @Nullable JsonNode name(Shape.Field field, String raw, String path) {

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.model;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -11,6 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param leastRole what a caller must at least be in the tenant
  * @param idempotent whether doing it twice is the same as doing it once
  * @param isLong whether it may take more than a few seconds: clients that take tasks get one, and ask after it
+ * @param toldOnce the fields of the answer that are never told again, and so not kept for replays
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -25,6 +28,7 @@ public record Tool<I extends Record, O extends Record>(
         Class<I> input,
         Schema inputSchema,
         ObjectNode outputSchema,
+        List<String> toldOnce,
         Handler<I, O> handler) {
 
     /** The work itself. Reads issue one statement; everything else runs inside the runner's transaction. */
@@ -33,7 +37,7 @@ public record Tool<I extends Record, O extends Record>(
         O handle(I input, Call call);
     }
 
-    /** The family's word: {@code agent}, {@code domain}, {@code bank}, {@code zone}, {@code user}. */
+    /** The family's word: {@code agent}, {@code domain}, {@code bank}, {@code zone}, {@code user}, {@code key}. */
     public String family() {
         return Route.family(name);
     }
@@ -123,7 +127,16 @@ public record Tool<I extends Record, O extends Record>(
                     input,
                     Schema.ofInput(input, effect.isTransactional()),
                     Envelope.schema(output),
+                    toldOnce(output),
                     handler);
+        }
+
+        private static List<String> toldOnce(Class<? extends Record> output) {
+            return Arrays.stream(output.getRecordComponents())
+                    .filter(component -> Objects.requireNonNull(component.getAnnotation(Doc.class))
+                            .once())
+                    .map(component -> Shape.snake(component.getName()))
+                    .toList();
         }
     }
 }

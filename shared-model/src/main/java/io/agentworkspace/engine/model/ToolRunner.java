@@ -14,6 +14,7 @@ public interface ToolRunner {
      * @param strict whether a field that the tool does not know is refused (MCP) or ignored (REST)
      * @param idempotencyKey from the header {@code Idempotency-Key}, if there was one
      * @param progress whom the run tells how far it is
+     * @param whence where it came from
      */
     record Request(
             String service,
@@ -22,8 +23,9 @@ public interface ToolRunner {
             String requestId,
             boolean strict,
             @Nullable String idempotencyKey,
-            Progress progress) {
-        /** Nobody listens to how far it is. */
+            Progress progress,
+            Whence whence) {
+        /** Nobody listens to how far it is, and it came through no door. */
         public Request(
                 String service,
                 ObjectNode arguments,
@@ -31,7 +33,7 @@ public interface ToolRunner {
                 String requestId,
                 boolean strict,
                 @Nullable String idempotencyKey) {
-            this(service, arguments, caller, requestId, strict, idempotencyKey, Progress.SILENT);
+            this(service, arguments, caller, requestId, strict, idempotencyKey, Progress.SILENT, Whence.NOWHERE);
         }
     }
 }

@@ -1,0 +1,49 @@
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The benchmarks: each starts an engine of its own, with an empty database, and prints what it measured. A benchmark
+ * fails where the engine did something wrong, not where it was slow.
+ *
+ * <p>Run them with {@code ./engine bench}.
+ */
+final class Bench {
+    private static final Map<String, Benchmark> ALL = new LinkedHashMap<>();
+
+    static {
+        ALL.put("listeners", new Listeners());
+    }
+
+    /** One measurement. */
+    interface Benchmark {
+        /** What it does, for the list. */
+        String words();
+
+        /** @param options what came behind its name */
+        void run(Options options) throws Exception;
+    }
+
+    /** Numbers such as {@code --streams 500}. */
+    record Options(List<String> given) {
+        int number(String name, int otherwise) {
+            var at = given.indexOf("--" + name);
+            return at < 0 ? otherwise : Integer.parseInt(given.get(at + 1));
+        }
+    }
+
+    private Bench() {}
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length == 0) {
+            ALL.forEach((name, benchmark) -> System.out.printf("  ./engine bench %-12s %s%n", name, benchmark.words()));
+            return;
+        }
+        var benchmark = ALL.get(arguments[0]);
+        if (benchmark == null) {
+            System.err.printf("there is no benchmark '%s'; there are: %s%n", arguments[0], String.join(", ", ALL.keySet()));
+            System.exit(2);
+        }
+        benchmark.run(new Options(List.of(arguments).subList(1, arguments.length)));
+    }
+}

@@ -1,0 +1,100 @@
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/** An engine in a process of its own, on this one's class path and with its JVM's options, with an empty database. */
+final class Engine implements AutoCloseable {
+    private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)$");
+    private static final String READY = "ready ";
+
+    private final Path directory;
+    private final Process process;
+    private final String url;
+
+    private Engine(Path directory, Process process, String url) {
+        this.directory = directory;
+        this.process = process;
+        this.url = url;
+    }
+
+    /** Returns when it is ready. */
+    static Engine start() throws IOException {
+        var directory = Files.createTempDirectory("engine-bench");
+        var command = new ArrayList<>(List.of(program("java")));
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> option.startsWith("-X"))
+                .forEach(command::add);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.agentworkspace.engine.Main"));
+        command.addAll(List.of("--port", "0", "--rate-limit", "off", "--data-dir", directory.toString()));
+        var process = new ProcessBuilder(command)
+                .redirectError(directory.resolve("engine.log").toFile())
+                .start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy)); // Also after Ctrl-C.
+        var line = process.inputReader().readLine();
+        while (line != null && !line.startsWith(READY)) {
+            line = process.inputReader().readLine();
+        }
+        if (line == null) {
+            throw new IOException("the engine did not start: " + Files.readString(directory.resolve("engine.log")));
+        }
+        return new Engine(directory, process, line.substring(READY.length()));
+    }
+
+    private static String program(String name) {
+        return Path.of(System.getProperty("java.home"), "bin", name).toString();
+    }
+
+    String url() {
+        return url;
+    }
+
+    String key() throws IOException {
+        return Files.readString(directory.resolve("first-api-key")).strip();
+    }
+
+    /** The bytes of all objects that are reachable. */
+    long heap() throws IOException {
+        var histogram = output(program("jcmd"), Long.toString(process.pid()), "GC.class_histogram");
+        var total = TOTAL.matcher(histogram);
+        if (!total.find()) {
+            throw new IOException("no histogram: " + histogram.lines().findFirst().orElse(""));
+        }
+        return Long.parseLong(total.group(1));
+    }
+
+    /** The bytes of memory that the process occupies. */
+    long resident() throws IOException {
+        return 1024 * Long.parseLong(output("ps", "-o", "rss=", "-p", Long.toString(process.pid())).strip());
+    }
+
+    private static String output(String... command) throws IOException {
+        var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        return new String(process.getInputStream().readAllBytes());
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+        process.destroy();
+        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+            process.destroyForcibly().waitFor();
+        }
+        try (var files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder()).forEach(Engine::delete);
+        }
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.delete(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Audited;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Page;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What is read of the audit: one statement for a page, along the index of what it is filtered by. */
+public final class AuditReads {
+    /** Any result but done. */
+    public static final String REFUSED = "refused";
+
+    private final Db db;
+
+    public AuditReads(Db db) {
+        this.db = db;
+    }
+
+    /** What is wanted; null wants everything. A target's name is its id, where it is called by one. */
+    public record Filter(
+            @Nullable Name user,
+            @Nullable String tool,
+            @Nullable Target target,
+            @Nullable String result,
+            @Nullable Instant since,
+            @Nullable Instant until) {
+        private String conditions() {
+            return (user == null ? "" : " AND a.user_key = :user_key")
+                    + (tool == null ? "" : " AND a.tool = :tool")
+                    + (target == null ? "" : " AND a.target_kind = :kind AND a.target_key IN (:target, :target_name)")
+                    + (result == null ? "" : of(result))
+                    + (since == null ? "" : " AND a.at >= :since")
+                    + (until == null ? "" : " AND a.at < :until");
+        }
+
+        private static String of(String result) {
+            return switch (result) {
+                case Audited.DONE -> " AND a.result = 'done'";
+                case REFUSED -> " AND a.result <> 'done'";
+                default -> " AND a.result <> 'done' AND a.result = :result";
+            };
+        }
+    }
+
+    /** A thing by its kind and its name or id. */
+    public record Target(String kind, String name) {}
+
+    /** @param rowId tells entries of the same instant apart */
+    private record Found(UUID rowId, Audited entry) {}
+
+    /** The entries, newest first. */
+    public Slice<Audited> list(Call call, Filter filter, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Position.of(page);
+        var place =
+                after.at() == null ? "" : " AND (a.at, a.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid))";
+        var found = db.sql(call, ContextStore.WITH_CONTEXT + """
+                , page AS (
+                    SELECT a.*
+                      FROM audit a
+                     WHERE a.tenant_id = :tenant %s
+                     ORDER BY a.at DESC, a.row_id DESC
+                     LIMIT :limit + 1)
+                SELECT ctx.*,
+                       (SELECT jsonb_agg(jsonb_build_object(
+                                   'row_id', p.row_id, 'entry', to_jsonb(p) || jsonb_build_object('user', p.user_name))
+                               ORDER BY p.at DESC, p.row_id DESC) FROM page p) AS rows
+                  FROM ctx
+                """.formatted(filter.conditions() + place))
+                .set("user_key", filter.user() == null ? null : filter.user().key())
+                .set("tool", filter.tool())
+                .set("kind", filter.target() == null ? null : filter.target().kind())
+                .set("target", filter.target() == null ? null : filter.target().name())
+                .set(
+                        "target_name",
+                        filter.target() == null
+                                ? null
+                                : Name.key(filter.target().name()))
+                .set("result", filter.result())
+                .set("since", filter.since())
+                .set("until", filter.until())
+                .set("at", after.at())
+                .set("after", after.id())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", Found.class);
+                })
+                .orElseThrow();
+        var slice = Slice.of(
+                found,
+                limit,
+                last -> Cursor.of(last.entry().at().toString(), last.rowId().toString()));
+        return new Slice<>(slice.rows().stream().map(Found::entry).toList(), slice.nextCursor());
+    }
+}

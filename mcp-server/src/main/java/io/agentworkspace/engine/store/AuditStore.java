@@ -1,0 +1,111 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Audited;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The audit. What was done is written in its own transaction, together with the commit. What was refused has no
+ * transaction: it is noted in memory and written every second, at most so much of it; a crash loses a second of it.
+ */
+public final class AuditStore {
+    private static final Logger LOG = LoggerFactory.getLogger(AuditStore.class);
+    private static final int MOST_WAITING = 10_000;
+    private static final int BATCH = 1_000;
+
+    private static final String INSERT = """
+            INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
+                               target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
+                               result, request_id)
+            SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id, k.name, r.agent,
+                   r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
+                   r.client, r.result, r.request_id
+              FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
+              LEFT JOIN api_key k ON k.tenant_id = r.tenant_id AND k.id = r.key_id
+            """;
+
+    private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final AtomicLong lost = new AtomicLong();
+    private final Db db;
+    private final Duration kept;
+
+    public AuditStore(Db db, Duration kept) {
+        this.db = db;
+        this.kept = kept;
+    }
+
+    /** Writes the entry and commits: the last that happens in the transaction of what was done. */
+    public void done(Call call, Audited entry) {
+        inserting(List.of(row(call.caller(), entry))).runAndCommit();
+    }
+
+    /** Notes what was refused, to be written soon. */
+    public void refused(Caller caller, Audited entry) {
+        if (!refusals.offer(row(caller, entry))) {
+            lost.incrementAndGet();
+        }
+    }
+
+    private static ObjectNode row(Caller caller, Audited entry) {
+        var row = Json.tree(entry);
+        row.remove("user");
+        row.put("tenant_id", caller.tenant())
+                .put("row_id", UUID.randomUUID().toString())
+                .put("user_name", entry.user())
+                .put("user_key", Name.key(entry.user()))
+                .put("client", Program.readable(entry.client()));
+        var key =
+                entry.targetId() != null ? entry.targetId() : entry.target() == null ? null : Name.key(entry.target());
+        return row.put("target_key", key);
+    }
+
+    private Statement inserting(Collection<ObjectNode> rows) {
+        return db.sql(INSERT).set("rows", Json.text(rows));
+    }
+
+    /** Writes what was refused since the last time. What could not be written is tried again. */
+    public void flush() {
+        var rows = new ArrayList<ObjectNode>();
+        while (refusals.drainTo(rows, BATCH) > 0) {
+            try {
+                inserting(rows).run();
+            } catch (RuntimeException e) {
+                rows.stream().filter(row -> !refusals.offer(row)).forEach(_ -> lost.incrementAndGet());
+                throw e;
+            }
+            rows.clear();
+        }
+        var missing = lost.getAndSet(0);
+        if (missing > 0) {
+            LOG.warn("{} refused calls are not in the audit: too many came at once", missing);
+        }
+    }
+
+    /** Clears away what is older than it is kept. */
+    public void purge(Instant now) {
+        int deleted;
+        do {
+            deleted = db.sql("""
+                    DELETE FROM audit
+                     WHERE ctid IN (SELECT ctid FROM audit WHERE at < :until ORDER BY at LIMIT :batch FOR UPDATE SKIP LOCKED)
+                    """)
+                    .set("until", now.minus(kept))
+                    .set("batch", BATCH)
+                    .run();
+        } while (deleted == BATCH);
+    }
+}

@@ -1,0 +1,258 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.identity.Grant;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Key;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Toolset;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The keys as they are managed: made, changed, rotated, revoked and deleted, inside a transaction. */
+public final class KeyLedger {
+    /** How many keys of a tenant may be in use. */
+    public static final int MAX_IN_USE = 1_000;
+    /** How many keys of a tenant may be listed, those that have ended among them. */
+    public static final int MAX_LISTED = 10_000;
+    /** How many children of one key may be in use. */
+    public static final int MAX_CHILDREN = 100;
+    /** How many keys there may be above one. */
+    public static final int MAX_DEPTH = 3;
+
+    private final Db db;
+
+    public KeyLedger(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * A key that the transaction holds.
+     *
+     * @param revoked by itself, not with one above it
+     * @param above what the keys above it have, null where there is none
+     */
+    public record Held(
+            String id,
+            Role role,
+            long revision,
+            boolean revoked,
+            Grant grant,
+            @Nullable Grant above) {}
+
+    /** The key of this id, locked, if the caller may manage it. */
+    public Held lock(Call call, String id) {
+        var statement = db.sql(call, """
+                SELECT k.id, u.role, k.revision, k.revoked_at, %s AS chain
+                  FROM api_key k
+                  JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+                 WHERE k.tenant_id = :tenant AND k.id = :id AND %s
+                   FOR UPDATE OF k
+                """.formatted(KeyRow.CHAIN, KeyRow.MANAGED));
+        return KeyRow.managing(statement, call)
+                .set("id", id)
+                .one(KeyLedger::held)
+                .orElseThrow(() -> missing(id));
+    }
+
+    private static Held held(Row row) throws SQLException {
+        var chain = row.jsonList("chain", Grant.class);
+        var above = chain.subList(1, chain.size());
+        return new Held(
+                row.text("id"),
+                Role.of(row.text("role")),
+                row.number("revision"),
+                row.instantOrNull("revoked_at") != null,
+                Grant.of(chain),
+                above.isEmpty() ? null : Grant.of(above));
+    }
+
+    static Problem missing(String id) {
+        return Problem.notFound("key", id.length() > Name.MAX ? id.substring(0, Name.MAX) + "…" : id, List.of());
+    }
+
+    /**
+     * What the caller has to give, read anew: a key that ended a moment ago must not leave another one behind. Until the
+     * transaction ends it cannot end.
+     *
+     * @throws Problem {@code unauthenticated}
+     */
+    public Grant powers(Call call) {
+        var key = call.caller().credential().key();
+        if (key == null) {
+            return Grant.of(call.caller());
+        }
+        return db.sql(call, """
+                SELECT %s AS chain
+                  FROM api_key k
+                 WHERE k.tenant_id = :tenant AND k.id = :id AND k.revoked_at IS NULL
+                   FOR SHARE OF k
+                """.formatted(KeyRow.CHAIN))
+                .set("id", key)
+                .one(row -> Grant.of(row.jsonList("chain", Grant.class)))
+                .filter(grant -> !grant.isOver(call.now()))
+                .orElseThrow(() -> Problem.unauthenticated("the API key has just ended"));
+    }
+
+    /** The acting user's role. */
+    public Role role(Call call) {
+        return db.sql(call, "SELECT role FROM app_user WHERE tenant_id = :tenant AND id = :user")
+                .one(row -> Role.of(row.text("role")))
+                .orElseThrow();
+    }
+
+    /**
+     * Makes sure that the tenant may have one more key; no other key is made until the transaction ends.
+     *
+     * @param parent the key whose child it is to be
+     * @throws Problem {@code conflict}
+     */
+    public void makeRoom(Call call, @Nullable String parent) {
+        db.sql(call, "SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE")
+                .one(_ -> true);
+        db.sql(call, """
+                SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
+                       count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
+                       COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
+                  FROM (SELECT k.*, k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AS in_use
+                          FROM api_key k WHERE k.tenant_id = :tenant) k
+                """).set("parent", parent).one(row -> {
+            refuse(row.number("in_use") >= MAX_IN_USE, "%,d keys are in use: revoke what nobody needs", MAX_IN_USE);
+            refuse(row.number("listed") >= MAX_LISTED, "%,d keys are listed: delete what has ended", MAX_LISTED);
+            refuse(row.number("children") >= MAX_CHILDREN, "your key has %,d children: revoke some", MAX_CHILDREN);
+            refuse(
+                    parent != null && row.number("depth") >= MAX_DEPTH,
+                    "there are %d keys above yours: it can have no children",
+                    MAX_DEPTH);
+            return true;
+        });
+    }
+
+    private static void refuse(boolean full, String note, int limit) {
+        if (full) {
+            throw Problem.conflict(note.formatted(limit) + "; that is the most there may be");
+        }
+    }
+
+    /** A new key of the acting user. */
+    public record Draft(
+            String name,
+            @Nullable String environment,
+            Grant grant,
+            @Nullable Long agent,
+            @Nullable String parent) {}
+
+    public Key insert(Call call, ApiKey key, Draft draft) {
+        db.sql(call, """
+                INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
+                                     confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at)
+                VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
+                        :agent, :parent,
+                        COALESCE((SELECT p.ancestors || p.id FROM api_key p
+                                   WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
+                        :expires, :now)
+                """)
+                .set("id", key.id())
+                .set("hash", key.secretHash())
+                .set("name", draft.name())
+                .set("environment", draft.environment())
+                .set("capabilities", draft.grant().capabilities())
+                .set("toolset", draft.grant().toolset().words())
+                .set("confirm", draft.grant().confirmDestructive())
+                .set("agent", draft.agent())
+                .set("parent", draft.parent())
+                .set("expires", draft.grant().expiresAt())
+                .run();
+        return record(call, key.id());
+    }
+
+    /** What a change sets; null leaves it as it is. */
+    public record Change(
+            @Nullable String name,
+            @Nullable String environment,
+            @Nullable Set<String> capabilities,
+            @Nullable Toolset toolset,
+            @Nullable Boolean confirmDestructive,
+            @Nullable Instant expiresAt) {
+        public static final Change NOTHING = new Change(null, null, null, null, null, null);
+    }
+
+    public Key update(Call call, Held held, Change change) {
+        db.sql(call, """
+                UPDATE api_key
+                   SET name = COALESCE(:name, name), environment = COALESCE(:environment, environment),
+                       capabilities = COALESCE(CAST(:capabilities AS text[]), capabilities),
+                       toolset = COALESCE(CAST(:toolset AS text[]), toolset),
+                       confirm_destructive = COALESCE(:confirm, confirm_destructive),
+                       expires_at = COALESCE(CAST(:expires AS timestamptz), expires_at),
+                       revision = revision + 1
+                 WHERE tenant_id = :tenant AND id = :id
+                """)
+                .set("id", held.id())
+                .set("name", change.name())
+                .set("environment", change.environment())
+                .set("capabilities", change.capabilities())
+                .set(
+                        "toolset",
+                        change.toolset() == null ? null : change.toolset().words())
+                .set("confirm", change.confirmDestructive())
+                .set("expires", change.expiresAt())
+                .run();
+        return record(call, held.id());
+    }
+
+    /** Gives the key a new secret; the old one works for the overlap. When the old one was last used is kept. */
+    public Key rotate(Call call, ApiKey key, Duration overlap) {
+        db.sql(call, """
+                WITH kept AS (UPDATE key_seen SET previous_used_at = used_at
+                               WHERE tenant_id = :tenant AND key_id = :id)
+                UPDATE api_key
+                   SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,
+                       previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
+                       secret_hash = :hash, rotated_at = :now, revision = revision + 1
+                 WHERE tenant_id = :tenant AND id = :id
+                """)
+                .set("id", key.id())
+                .set("hash", key.secretHash())
+                .set("overlaps", overlap.isPositive())
+                .set("until", call.now().plus(overlap))
+                .run();
+        return record(call, key.id());
+    }
+
+    /** Stops the key, and with it those below it, on every replica within a second. */
+    public boolean revoke(Call call, Held held) {
+        return db.sql(call, """
+                UPDATE api_key SET revoked_at = :now, revision = revision + 1
+                 WHERE tenant_id = :tenant AND id = :id AND revoked_at IS NULL
+                """).set("id", held.id()).run() == 1;
+    }
+
+    /** Takes the key away, and with it those below it. */
+    public void delete(Call call, Held held) {
+        db.sql(call, "DELETE FROM api_key WHERE tenant_id = :tenant AND id = :id")
+                .set("id", held.id())
+                .run();
+    }
+
+    /** The record as it stands. */
+    public Key record(Call call, String id) {
+        return db.sql(call, """
+                SELECT %s AS record
+                  FROM api_key k
+                  %s
+                 WHERE k.tenant_id = :tenant AND k.id = :id
+                """.formatted(KeyRow.JSON, KeyRow.JOINS))
+                .set("id", id)
+                .one(row -> Objects.requireNonNull(row.json("record", KeyRow.class)))
+                .orElseThrow()
+                .key(call.now());
+    }
+}

@@ -1,0 +1,28 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.identity.KeyFormat;
+import org.jspecify.annotations.Nullable;
+
+/** What a program calls itself, made fit to be kept: on one line, not too long, and without what might be a key. */
+final class Program {
+    private static final int MAX = 100;
+    private static final int MAX_GIVEN = 400;
+
+    private Program() {}
+
+    /** What is noted in memory; it is made readable only when it is written, since most of it never is. */
+    static @Nullable String shortened(@Nullable String name) {
+        return name == null || name.length() <= MAX_GIVEN ? name : name.substring(0, MAX_GIVEN);
+    }
+
+    static @Nullable String readable(@Nullable String name) {
+        var given = shortened(name);
+        if (given == null) {
+            return null;
+        }
+        var plain = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
+                .strip();
+        var end = plain.offsetByCodePoints(0, Math.min(MAX, plain.codePointCount(0, plain.length())));
+        return plain.isEmpty() ? null : plain.substring(0, end);
+    }
+}

@@ -1,0 +1,126 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Audited;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.AuditReads;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The tenant as its admins see it: AC_Audit. */
+final class AccountTools {
+    private final AuditReads reads;
+    private final List<Tool<?, ?>> all;
+
+    /** @param all every tool there is; may be filled later */
+    AccountTools(AuditReads reads, List<Tool<?, ?>> all) {
+        this.reads = reads;
+        this.all = all;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(audit());
+    }
+
+    record Look(
+            @Doc("Only what this user did.") @Nullable Name user,
+
+            @Doc(value = "Only runs of this tool, e.g. AP_Destroy.", max = 64) @Nullable
+            String tool,
+
+            @Doc(
+                    value =
+                            "Only what was done to this thing, as kind:name: agent:Ada, domain:Den, zone:Den/main, bank:Box, user:ann;"
+                                    + " with an id where it has one: key:<id>.",
+                    max = 150)
+            @Nullable
+            String target,
+
+            @Doc(
+                    value = "Only this result: done, refused (any error), or an error's name, e.g. not_permitted.",
+                    max = 64)
+            @Nullable
+            String result,
+
+            @Doc("Only from this time on.") @Nullable Instant since,
+            @Doc("Only before this time.") @Nullable Instant until,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Shown(
+            @Doc("The entries, newest first.") List<Audited> entries,
+
+            @Doc("Give it as page.cursor for older entries; absent when there are none.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Shown> audit() {
+        return Tool.named("AC_Audit")
+                .title("Read the audit")
+                .description("""
+                        Tells who did what in the tenant, newest first, for its admins: each call that changed something or was refused, \
+                        with user, key, agent, tool, the thing it was about, door, address, program and result; never what was written. \
+                        Reads are not in it; what was refused shows within seconds. Filters narrow together; next_cursor as page.cursor \
+                        leads on.""")
+                .needs(Capability.ACCOUNT_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/audit")
+                .handledBy(Look.class, Shown.class, (in, call) -> {
+                    var filter = new AuditReads.Filter(
+                            in.user(),
+                            tool(in.tool()),
+                            target(in.target()),
+                            result(in.result()),
+                            in.since(),
+                            in.until());
+                    var found = reads.list(call, filter, in.page());
+                    return new Shown(found.rows(), found.nextCursor());
+                });
+    }
+
+    private @Nullable String tool(@Nullable String name) {
+        var known = all.stream().map(Tool::name).toList();
+        return checked("tool", name, known, "the tools are listed at /api/mcp/tools");
+    }
+
+    private static @Nullable String result(@Nullable String name) {
+        var errors = Arrays.stream(Failure.values()).map(Failure::commandError);
+        var known = Stream.concat(Stream.of(Audited.DONE, AuditReads.REFUSED), errors)
+                .distinct()
+                .toList();
+        return checked("result", name, known, "the results are " + String.join(", ", known));
+    }
+
+    private static @Nullable String checked(String field, @Nullable String given, List<String> known, String rule) {
+        if (given == null || given.isBlank()) {
+            return null;
+        }
+        if (known.contains(given)) {
+            return given;
+        }
+        var near = Near.nearest(given, known, 1);
+        throw Problem.invalid(
+                field,
+                "is '%s'; %s%s"
+                        .formatted(given, near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst()), rule));
+    }
+
+    private static AuditReads.@Nullable Target target(@Nullable String given) {
+        if (given == null || given.isBlank()) {
+            return null;
+        }
+        var parts = given.strip().split(":", 2);
+        if (parts.length < 2 || parts[0].isBlank() || parts[1].isBlank()) {
+            throw Problem.invalid("target", "must be a kind and a name, like agent:Ada, zone:Den/main or key:<id>");
+        }
+        return new AuditReads.Target(parts[0].strip(), parts[1].strip());
+    }
+}

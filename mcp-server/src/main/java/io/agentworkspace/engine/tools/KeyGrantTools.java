@@ -1,0 +1,239 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.identity.Grant;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.AgentStore;
+import io.agentworkspace.engine.store.KeyLedger;
+import io.agentworkspace.engine.tools.KeyTools.Changed;
+import io.agentworkspace.engine.tools.KeyTools.Made;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What API keys are given: AK_Create, AK_Update. Nobody gives more than they have. */
+final class KeyGrantTools {
+    /** How long a child lives that is not told how long. */
+    private static final Duration CHILDHOOD = Duration.ofHours(24);
+
+    static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same pair for domain, bank,"
+            + " zone, user, key, webhook, document, rule, skill, account; * for all. None that your own key lacks.";
+    static final String TOOLSET =
+            "Limits it to these toolsets, at every door: agent, domain, zone, bank, user, key, account;"
+                    + " all for no limit; discovery shows MCP clients three tools that stand for the others.";
+    static final String CONFIRM =
+            "Whether the person at an MCP client is asked before a destructive tool runs, like X-MCP-Confirm: destructive.";
+
+    private final SecureRandom random = new SecureRandom();
+    private final KeyLedger keys;
+    private final AgentStore agents;
+    private final KeyWords words;
+
+    KeyGrantTools(KeyLedger keys, AgentStore agents, KeyWords words) {
+        this.keys = keys;
+        this.agents = agents;
+        this.words = words;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(create(), update());
+    }
+
+    record Create(
+            @Doc("Whose key: your user's when left out; admins may name another user.")
+            Targets.@Nullable UserOnly target,
+
+            @Doc(value = "What the key is for, e.g. nightly report.", max = 100)
+            String name,
+
+            @Doc(value = CAPABILITIES, max = 50) List<String> capabilities,
+
+            @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
+            String environment,
+
+            @Doc("The only agent that it may act as: one of the key's user.") @Nullable
+            Name agent,
+
+            @Doc(value = TOOLSET + " Your own key's when left out.", max = 20) @Nullable
+            List<String> toolset,
+
+            @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
+
+            @Doc(
+                    "When it ends, not later than your own key. Left out: when your own key ends; a child after 24 hours at most.")
+            @Nullable
+            Instant expiresAt,
+
+            @Doc(value = "Instead of expires_at: in how many seconds it ends.", min = 1, max = 315_360_000) @Nullable
+            Long expiresInSeconds,
+
+            @Doc(
+                    value =
+                            "Your own key's id makes it a child: it ends with your key, however that ends. A key bound to an"
+                                    + " agent, or itself a child, makes only children, without saying so.",
+                    max = 64)
+            @Nullable
+            String parent) {}
+
+    private Tool<Create, Made> create() {
+        return Tool.named("AK_Create")
+                .title("Create an API key")
+                .description("""
+                        Makes an API key and shows it, this once. Give each program its own, with the least that it needs: a key can't be \
+                        given more than the one that makes it. With parent, your own key's id, it is a child, for a sub-agent: \
+                        it ends when your key ends. AK_Update changes it, AK_Rotate gives it a new secret, AK_Revoke stops it.""")
+                .needs(Capability.KEY_WRITE)
+                .effect(Effect.CREATES)
+                .route("POST", "/api/keys")
+                .handledBy(Create.class, Made.class, this::make);
+    }
+
+    private Made make(Create in, Call call) {
+        var parent = parent(in, call);
+        keys.makeRoom(call, parent);
+        var powers = keys.powers(call);
+        var grant = new Grant(
+                KeyWords.capabilities(in.capabilities()),
+                in.toolset() == null ? powers.toolset() : words.toolset(in.toolset()),
+                in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
+                end(in, call, powers, parent != null),
+                null);
+        KeyLifeTools.checkRole(call, call.actingFor() == null ? call.caller().role() : keys.role(call));
+        KeyLifeTools.checkPowers(grant, powers);
+        var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent(in, call), parent);
+        var key = ApiKey.generate(random);
+        return new Made(keys.insert(call, key, draft), key.reveal());
+    }
+
+    private static @Nullable String parent(Create in, Call call) {
+        var caller = call.caller();
+        var own = caller.credential().key();
+        if (in.parent() != null && !in.parent().equals(own)) {
+            throw Problem.invalid(
+                    "parent",
+                    own == null
+                            ? "is for those who call with a key: leave it out"
+                            : "must be the id of the key that you call with, '%s', or be left out".formatted(own));
+        }
+        var parent = caller.isConfined() ? own : in.parent();
+        if (parent != null && call.context().user().id() != caller.user()) {
+            throw Problem.invalid("target.user", "must be left out: a child is of the same user as its parent");
+        }
+        return parent;
+    }
+
+    private static @Nullable Instant end(Create in, Call call, Grant powers, boolean child) {
+        var given = end(in.expiresAt(), in.expiresInSeconds(), call);
+        if (given != null || !child) {
+            return given == null ? powers.expiresAt() : given;
+        }
+        var grown = call.now().plus(CHILDHOOD);
+        return powers.expiresAt() != null && powers.expiresAt().isBefore(grown) ? powers.expiresAt() : grown;
+    }
+
+    private static @Nullable Instant end(@Nullable Instant at, @Nullable Long seconds, Call call) {
+        if (at != null && seconds != null) {
+            throw Problem.invalid("expires_in_seconds", "cannot stand beside expires_at: send one of them");
+        }
+        if (at != null && !at.isAfter(call.now())) {
+            throw Problem.invalid("expires_at", "must lie in the future; it is %s now".formatted(call.now()));
+        }
+        return seconds == null ? at : call.now().plusSeconds(seconds);
+    }
+
+    private @Nullable Long agent(Create in, Call call) {
+        var bound = call.caller().boundAgent();
+        if (in.agent() == null) {
+            return bound;
+        }
+        var held = agents.read(call, in.agent());
+        if (bound != null && bound != held.id()) {
+            throw Problem.notPermitted("your key is bound to another agent than '%s', and so are the keys that it makes"
+                    .formatted(held.name()));
+        }
+        if (held.owner() != call.context().user().id()) {
+            throw Problem.notPermitted(
+                    "a key can be bound to its own user's agents only; the owner of '%s' can make one"
+                            .formatted(held.name()));
+        }
+        return held.id();
+    }
+
+    record Update(
+            @Doc(value = KeyTools.ID, max = 64) String id,
+
+            @Doc(value = "What the key is for.", max = 100) @Nullable
+            String name,
+
+            @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
+            String environment,
+
+            @Doc(value = CAPABILITIES, max = 50) @Nullable List<String> capabilities,
+
+            @Doc(value = TOOLSET, max = 20) @Nullable List<String> toolset,
+
+            @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
+            @Doc("When it ends.") @Nullable Instant expiresAt,
+
+            @Doc(value = "Instead of expires_at: in how many seconds it ends.", min = 1, max = 315_360_000) @Nullable
+            Long expiresInSeconds,
+
+            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("AK_Update")
+                .title("Change an API key")
+                .description("""
+                        Changes just those of name, environment, capabilities, toolset, confirm_destructive and the end of a key that \
+                        are given; in force on every replica within a second. It can always be narrowed; nothing is added that \
+                        your own key lacks. The user, the agent and the parent of a key stay.""")
+                .needs(Capability.KEY_WRITE)
+                .effect(Effect.CHANGES)
+                .route("PATCH", "/api/keys/{id}")
+                .handledBy(Update.class, Changed.class, this::change);
+    }
+
+    private Changed change(Update in, Call call) {
+        var held = keys.lock(call, in.id());
+        AgentTools.checkRevision(in.ifRevision(), held.revision());
+        KeyLifeTools.checkNotRevoked(held);
+        var change = new KeyLedger.Change(
+                in.name() == null ? null : in.name().strip(),
+                in.environment(),
+                in.capabilities() == null ? null : KeyWords.capabilities(in.capabilities()),
+                in.toolset() == null ? null : words.toolset(in.toolset()),
+                in.confirmDestructive(),
+                end(in.expiresAt(), in.expiresInSeconds(), call));
+        if (change.equals(KeyLedger.Change.NOTHING)) {
+            var key = keys.record(call, held.id());
+            return new Changed(key, key.revision(), false);
+        }
+        checkMayGive(call, held, change);
+        var key = keys.update(call, held, change);
+        return new Changed(key, key.revision(), true);
+    }
+
+    private void checkMayGive(Call call, KeyLedger.Held held, KeyLedger.Change change) {
+        var had = held.grant();
+        var wanted = new Grant(
+                change.capabilities() == null ? had.capabilities() : change.capabilities(),
+                change.toolset() == null ? had.toolset() : change.toolset(),
+                change.confirmDestructive() == null ? had.confirmDestructive() : change.confirmDestructive(),
+                change.expiresAt() == null ? had.expiresAt() : change.expiresAt(),
+                null);
+        KeyLifeTools.checkPowers(wanted, keys.powers(call).or(had));
+        if (held.above() != null) {
+            wanted.excess(held.above()).ifPresent(excess -> {
+                throw Problem.conflict("a child never has more than its parent, and its parent " + excess);
+            });
+        }
+    }
+}

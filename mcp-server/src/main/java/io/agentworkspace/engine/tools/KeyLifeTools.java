@@ -1,0 +1,124 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.identity.Grant;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.KeyLedger;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How the secret of an API key changes, and how a key ends: AK_Rotate, AK_Revoke, AK_Delete. */
+final class KeyLifeTools {
+    private final SecureRandom random = new SecureRandom();
+    private final KeyLedger keys;
+
+    KeyLifeTools(KeyLedger keys) {
+        this.keys = keys;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(rotate(), revoke(), delete());
+    }
+
+    record Rotate(
+            @Doc(value = KeyTools.ID, max = 64) String id,
+
+            @Doc(
+                    value = "For how many seconds the old secret works too, at most 7 days; 0 when left out.",
+                    max = 604_800)
+            @Nullable
+            Long overlapSeconds,
+
+            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+
+    private Tool<Rotate, KeyTools.Made> rotate() {
+        return Tool.named("AK_Rotate")
+                .title("Give an API key a new secret")
+                .description("""
+                        Gives a key a new secret under the same id and shows the whole new key, this once. The old secret stops at once, \
+                        or after overlap_seconds; AK_List shows as previous_last_used_at whether it is still used. Nobody gets a key \
+                        that has more than their own.""")
+                .needs(Capability.KEY_WRITE)
+                .effect(Effect.CHANGES)
+                .route("POST", "/api/keys/{id}/rotate")
+                .handledBy(Rotate.class, KeyTools.Made.class, (in, call) -> {
+                    var held = keys.lock(call, in.id());
+                    AgentTools.checkRevision(in.ifRevision(), held.revision());
+                    checkNotRevoked(held);
+                    if (held.grant().isOver(call.now())) {
+                        throw Problem.conflict("the key has ended: give it a later expires_at with AK_Update first");
+                    }
+                    checkRole(call, held.role());
+                    checkPowers(held.grant(), keys.powers(call));
+                    var key = ApiKey.withId(held.id(), random);
+                    var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();
+                    return new KeyTools.Made(keys.rotate(call, key, Duration.ofSeconds(overlap)), key.reveal());
+                });
+    }
+
+    private Tool<KeyTools.OfKey, KeyTools.Changed> revoke() {
+        return Tool.named("AK_Revoke")
+                .title("Revoke an API key")
+                .description("""
+                        Stops a key and all keys below it for good, on every replica within a second. It stays listed, as revoked; AK_Delete \
+                        removes it. Doing it again changes nothing.""")
+                .needs(Capability.KEY_WRITE)
+                .effect(Effect.DESTROYS)
+                .idempotent()
+                .route("POST", "/api/keys/{id}/revoke")
+                .handledBy(KeyTools.OfKey.class, KeyTools.Changed.class, (in, call) -> {
+                    var held = keys.lock(call, in.id());
+                    var changed = keys.revoke(call, held);
+                    var key = keys.record(call, held.id());
+                    return new KeyTools.Changed(key, key.revision(), changed);
+                });
+    }
+
+    record Deleted(@Doc("Always true.") boolean changed) {}
+
+    private Tool<KeyTools.OfKey, Deleted> delete() {
+        return Tool.named("AK_Delete")
+                .title("Delete an API key")
+                .description("""
+                        Stops a key like AK_Revoke and takes it off the list, with all keys below it and what is known of their use. To keep \
+                        the record use AK_Revoke.""")
+                .needs(Capability.KEY_WRITE)
+                .effect(Effect.DESTROYS)
+                .route("DELETE", "/api/keys/{id}")
+                .handledBy(KeyTools.OfKey.class, Deleted.class, (in, call) -> {
+                    keys.delete(call, keys.lock(call, in.id()));
+                    return new Deleted(true);
+                });
+    }
+
+    /** Nobody gets hold of a key of someone who may do more. */
+    static void checkRole(Call call, Role role) {
+        if (!call.caller().role().isAtLeast(role)) {
+            throw Problem.notPermitted(
+                    "the key's user has the role '%1$s', which is more than yours; only an %1$s may do this"
+                            .formatted(role.word()));
+        }
+    }
+
+    static void checkPowers(Grant wanted, Grant powers) {
+        wanted.excess(powers).ifPresent(excess -> {
+            throw Problem.notPermitted(
+                    "a key can't be given more than yours has, and yours %s; ask an admin whose key has more"
+                            .formatted(excess));
+        });
+    }
+
+    static void checkNotRevoked(KeyLedger.Held held) {
+        if (held.revoked() || held.grant().revokedAt() != null) {
+            throw Problem.conflict("the key is revoked, for good: make a new one with AK_Create");
+        }
+    }
+}

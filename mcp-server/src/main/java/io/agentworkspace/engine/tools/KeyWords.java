@@ -1,0 +1,83 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.Toolset;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The words that a key's limits are written in: capabilities, and the toolsets of the tools that there are. */
+final class KeyWords {
+    private final List<Tool<?, ?>> tools;
+
+    /** @param tools every tool there is; may be filled later */
+    KeyWords(List<Tool<?, ?>> tools) {
+        this.tools = tools;
+    }
+
+    /** Capabilities in one order, each once; {@code *} stands for all others. */
+    static Set<String> capabilities(List<String> given) {
+        if (given.isEmpty()) {
+            throw Problem.missing("capabilities");
+        }
+        var known = all();
+        known.add(Capability.ALL);
+        check("capabilities", given, known, "the capabilities are %s, and * for all".formatted(listed(all())));
+        if (given.contains(Capability.ALL)) {
+            return Set.of(Capability.ALL);
+        }
+        known.retainAll(given);
+        return known;
+    }
+
+    Toolset toolset(List<String> given) {
+        if (given.isEmpty()) {
+            throw Problem.invalid("toolset", "must name a toolset; 'all' is for no limit");
+        }
+        var known = tools.stream().map(Tool::family).collect(Collectors.toCollection(LinkedHashSet::new));
+        known.add(Toolset.ALL);
+        known.add(Toolset.DISCOVERY);
+        check("toolset", given, known, "the toolsets are " + listed(known));
+        return Toolset.of(given);
+    }
+
+    private static void check(String field, List<String> given, Collection<String> known, String rule) {
+        for (var i = 0; i < given.size(); i++) {
+            if (!known.contains(given.get(i))) {
+                var near = Near.nearest(given.get(i), known, 1);
+                throw Problem.invalid(
+                        "%s[%d]".formatted(field, i),
+                        "is '%s'; %s%s"
+                                .formatted(
+                                        given.get(i),
+                                        near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst()),
+                                        rule));
+            }
+        }
+    }
+
+    private static String listed(Collection<String> words) {
+        return String.join(", ", words);
+    }
+
+    /** All capabilities, as words. */
+    static Set<String> all() {
+        return Arrays.stream(Capability.values())
+                .map(Capability::word)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** The capabilities that these tools need. */
+    Set<String> needed(Collection<String> names) {
+        return tools.stream()
+                .filter(tool -> names.contains(tool.name()))
+                .map(tool -> tool.capability().word())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+}

@@ -1,0 +1,62 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Repository;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The benchmarks, run for a short time: they fail where the engine does something wrong, not where it is slow. */
+class BenchmarksTest {
+    private static final Pattern HEAP = Pattern.compile("heap +([0-9.]+) kB for each stream");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void eachIsListed() throws Exception {
+        assertThat(bench()).contains("./engine bench listeners");
+    }
+
+    /** That the right ones hear of each change, that all calls succeed and that no stream is lost, it sees to itself. */
+    @Test
+    void twoThousandListenersAreServedBesideTheCallsOfOthersAndCostLittle() throws Exception {
+        var output = bench("listeners", "--streams", "2000", "--seconds", "2");
+        assertThat(output).contains("2,000 open streams", "no stream was lost");
+        var heap = HEAP.matcher(output);
+        assertThat(heap.find()).as(output).isTrue();
+        assertThat(Double.parseDouble(heap.group(1))).isBetween(0.5, 20.0);
+    }
+
+    private String bench(String... arguments) throws IOException, InterruptedException {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:+UseCompactObjectHeaders",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "benchmarks/Bench.java"));
+        command.addAll(List.of(arguments));
+        var output = directory.resolve("output");
+        var process = new ProcessBuilder(command)
+                .directory(Repository.ROOT.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        var ended = process.waitFor(5, TimeUnit.MINUTES);
+        if (!ended) {
+            process.destroy();
+        }
+        assertThat(ended && process.exitValue() == 0)
+                .as(Files.readString(output))
+                .isTrue();
+        return Files.readString(output);
+    }
+}

@@ -1,0 +1,199 @@
+package io.agentworkspace.engine.proof;
+
+import static io.agentworkspace.engine.proof.KeyStage.call;
+import static io.agentworkspace.engine.proof.KeyStage.done;
+import static io.agentworkspace.engine.proof.KeyStage.make;
+import static io.agentworkspace.engine.proof.KeyStage.on;
+import static io.agentworkspace.engine.proof.KeyStage.record;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.proof.KeyStage.Made;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Keys that keys make for their sub-agents: they never have more than their parent, and end with it. */
+class ChildKeysTest {
+    private final KeyStage stage = new KeyStage();
+    private final Made root = stage.user("ann", Role.MEMBER, "*");
+
+    private static Made child(Made parent) {
+        return make(parent, "'capabilities':['*'],'parent':'%s'".formatted(parent.id()));
+    }
+
+    @Test
+    void aChildEndsWithItsParentOnEveryReplicaWithinASecond() {
+        var took = new ArrayList<Duration>();
+        try (var other = Replica.start(Map.of())) {
+            var urls = List.of(TestServer.url(), other.url());
+            for (var end : List.of("AK_Revoke", "AK_Delete", "AK_Revoke", "AK_Delete")) {
+                var parent = make(root, "'capabilities':['*']");
+                var child = child(parent);
+                var grandchild = child(child);
+                for (var url : urls) {
+                    done(on(url, child, "AP_List"));
+                    done(on(url, grandchild, "AP_List"));
+                }
+                done(call(root, end, "{'id':'%s'}".formatted(parent.id())));
+                var ended = System.nanoTime();
+                for (var url : urls) {
+                    took.add(lastSuccess(url, child, ended));
+                    took.add(lastSuccess(url, grandchild, ended));
+                }
+            }
+        }
+        System.out.printf("children stopped on two replicas after %s%n", took);
+        assertThat(took).allMatch(one -> one.compareTo(Duration.ofSeconds(1)) < 0);
+    }
+
+    /** How long after the end of its parent the last request began that was let in. */
+    private static Duration lastSuccess(String url, Made key, long ended) {
+        var last = ended;
+        while (true) {
+            var began = System.nanoTime();
+            if (!on(url, key, "AP_List").error().isEmpty()) {
+                return Duration.ofNanos(last - ended);
+            }
+            last = began;
+        }
+    }
+
+    @Test
+    void aChildEndsWhenItsParentExpires() {
+        var parent = make(root, "'capabilities':['*']");
+        var child = child(parent);
+        done(call(child, "AP_List", "{}"));
+        done(call(root, "AK_Update", "{'id':'%s','expires_in_seconds':2}".formatted(parent.id())));
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> call(child, "AP_List", "{}").error().equals("unauthenticated"));
+        assertThat(record(root, child).path("state").asString()).isEqualTo("expired");
+        assertThat(record(root, child).path("expires_at"))
+                .isEqualTo(record(root, parent).path("expires_at"));
+        done(call(root, "AK_Revoke", "{'id':'%s'}".formatted(parent.id())));
+        assertThat(record(root, child).path("state").asString()).isEqualTo("revoked");
+        done(call(root, "AK_Delete", "{'id':'%s'}".formatted(parent.id())));
+        assertThat(call(root, "AK_Usage", "{'id':'%s'}".formatted(child.id())).error())
+                .isEqualTo("not_found");
+    }
+
+    @Test
+    void whatTheParentLosesTheChildLoses() {
+        var parent = make(root, "'capabilities':['*']");
+        var child = child(parent);
+        done(call(child, "MB_List", "{}"));
+        done(call(
+                root,
+                "AK_Update",
+                "{'id':'%s','capabilities':['agent:read','key:write'],'toolset':['agent','key'],'confirm_destructive':true}"
+                        .formatted(parent.id())));
+        await().until(() -> call(child, "MB_List", "{}").error().equals("not_permitted"));
+        done(call(child, "AP_List", "{}"));
+        var shown = record(root, child);
+        assertThat(shown.path("capabilities").toString()).isEqualTo("[\"agent:read\",\"key:write\"]");
+        assertThat(shown.path("toolset").toString()).isEqualTo("[\"agent\",\"key\"]");
+        assertThat(shown.path("confirm_destructive").asBoolean()).isTrue();
+        var wider = call(root, "AK_Update", "{'id':'%s','capabilities':['bank:read']}".formatted(child.id()));
+        assertThat(wider.error()).isEqualTo("conflict");
+        assertThat(wider.note()).contains("its parent lacks bank:read");
+    }
+
+    @Test
+    void aChildThatIsNotToldHowLongLivesADay() {
+        var child = record(root, child(root));
+        assertThat(Instant.parse(child.path("expires_at").asString()))
+                .isBetween(
+                        Instant.now().plus(Duration.ofHours(23)), Instant.now().plus(Duration.ofHours(24)));
+        assertThat(child.path("parent").asString()).isEqualTo(root.id());
+        var brief = make(root, "'capabilities':['*'],'expires_in_seconds':3600");
+        assertThat(record(root, child(brief)).path("expires_at"))
+                .isEqualTo(record(root, brief).path("expires_at"));
+        var independent = record(root, make(root, "'capabilities':['*']"));
+        assertThat(independent.has("parent")).isFalse();
+        assertThat(independent.has("expires_at")).isFalse();
+    }
+
+    @Test
+    void aProgramsKeyMakesOnlyChildrenAndSeesOnlyThose() {
+        done(call(root, "AP_Create", "{'vx':{'name':'Scout','description':'d'}}"));
+        done(call(root, "AP_Create", "{'vx':{'name':'Other','description':'d'}}"));
+        var bound = make(root, "'capabilities':['*'],'agent':'Scout'");
+        var child = make(bound, "'capabilities':['*']");
+        var grandchild = make(child, "'capabilities':['*'],'agent':'Scout'");
+        assertThat(record(root, child).path("parent").asString()).isEqualTo(bound.id());
+        assertThat(record(root, child).path("agent").asString()).isEqualTo("Scout");
+        assertThat(record(root, grandchild).path("parent").asString()).isEqualTo(child.id());
+        assertThat(record(root, bound).path("children").asLong()).isEqualTo(1);
+        var other = call(bound, "AK_Create", "{'name':'x','capabilities':['*'],'agent':'Other'}");
+        assertThat(other.error()).isEqualTo("not_permitted");
+        assertThat(other.note()).contains("bound to another agent than 'Other'");
+        for (var hidden : List.of(root.id(), bound.id())) {
+            for (var service : List.of("AK_Usage", "AK_Update", "AK_Rotate", "AK_Revoke", "AK_Delete")) {
+                var got = call(child, service, "{'id':'%s'}".formatted(hidden));
+                assertThat(got.error()).as(service).isEqualTo("not_found");
+            }
+        }
+        assertThat(call(child, "AK_List", "{}").envelope().at("/keys").size()).isEqualTo(2);
+        done(call(child, "AK_Revoke", "{'id':'%s'}".formatted(grandchild.id())));
+        done(call(child, "AK_Revoke", "{'id':'%s'}".formatted(child.id())));
+    }
+
+    @Test
+    void aProgramOfAnAdminMakesNoKeyForAnotherUser() {
+        stage.user("bob", Role.MEMBER, "*");
+        var admin = stage.user("root", Role.ADMIN, "*");
+        var forBob = "{'name':'x','capabilities':['*'],'target':{'user':'bob'}}";
+        done(call(admin, "AK_Create", forBob));
+        assertThat(call(child(admin), "AK_Create", forBob).note()).contains("same user as its parent");
+    }
+
+    @Test
+    void thereAreThreeGenerationsAndAHundredChildrenAtMost() {
+        var third = child(child(child(root)));
+        var fourth = call(third, "AK_Create", "{'name':'x','capabilities':['*']}");
+        assertThat(fourth.error()).isEqualTo("conflict");
+        assertThat(fourth.note()).contains("3 keys above");
+        var parent = make(root, "'capabilities':['*']");
+        var one = child(parent);
+        TestDatabase.db().sql("""
+                INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at, parent_id, ancestors)
+                SELECT tenant_id, lpad(n::text, 7, '0') || right(id, 5), secret_hash, user_id, 'bulk', capabilities, created_at,
+                       parent_id, ancestors
+                  FROM api_key, generate_series(1, 99) n WHERE id = :id
+                """).set("id", one.id()).run();
+        var full = call(parent, "AK_Create", "{'name':'x','capabilities':['*'],'parent':'%s'}".formatted(parent.id()));
+        assertThat(full.error()).isEqualTo("conflict");
+        assertThat(full.note()).contains("100 children");
+        done(call(parent, "AK_Revoke", "{'id':'%s'}".formatted(one.id())));
+        child(parent);
+    }
+
+    @Test
+    void childrenThatAreMadeWhileTheirParentIsRevokedDoNotWork() {
+        for (var round = 0; round < 5; round++) {
+            var parent = make(root, "'capabilities':['*']");
+            var made = Crowd.of(
+                    4,
+                    i -> i == 0
+                            ? call(root, "AK_Revoke", "{'id':'%s'}".formatted(parent.id()))
+                            : call(
+                                    parent,
+                                    "AK_Create",
+                                    "{'name':'x','capabilities':['*'],'parent':'%s'}".formatted(parent.id())));
+            done(made.getFirst());
+            made.stream().skip(1).filter(got -> got.error().isEmpty()).forEach(got -> {
+                var child = new Made(got.envelope().path("api_key").asString());
+                await().until(() -> call(child, "AP_List", "{}").error().equals("unauthenticated"));
+            });
+        }
+        assertThat(Rows.count(stage.tenant.id(Door.REST), "api_key")).isPositive();
+    }
+}

@@ -1,0 +1,44 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** An entry of the audit: who did what to which thing, from where, and what came of it. Never what was in it. */
+public record Audited(
+        @Doc("When.") Instant at,
+        @Doc("The user, as it was named then.") String user,
+
+        @Doc("The user whom an admin acted for.") @Nullable String actingFor,
+
+        @Doc("What the caller proved itself with: key, session, …")
+        String credential,
+
+        @Doc("The id of the API key.") @Nullable String keyId,
+        @Doc("The name of the API key.") @Nullable String keyName,
+        @Doc("The agent that was acted as.") @Nullable String agent,
+        @Doc("The tool.") String tool,
+
+        @Doc("What the thing is: agent, domain, zone, bank, user, key, …")
+        String targetKind,
+
+        @Doc("The thing's name, as it was then; of a zone with its domain: Den/main.") @Nullable
+        String target,
+
+        @Doc("The thing's id, where it is called by one.") @Nullable
+        String targetId,
+
+        @Doc("The name that this gave the thing.") @Nullable String renamedTo,
+
+        @Doc("The agent that it concerned besides: who was invited, banned, given a permission.") @Nullable
+        String member,
+
+        @Doc("The door: mcp or rest.") @Nullable String door,
+
+        @Doc("The network address that it came from.") @Nullable
+        String address,
+
+        @Doc("The program, as it called itself.") @Nullable String client,
+        @Doc("done, or the name of the error.") String result,
+        @Doc("The request id.") String requestId) {
+    public static final String DONE = "done";
+}

@@ -1,0 +1,27 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller proved itself with, as far as that limits it.
+ *
+ * @param key the id of the API key; null for a caller that came without one
+ * @param child whether another key made it, and ends it by ending
+ * @param confirmsDestructive whether the person at an MCP client is asked before something is destroyed
+ * @param outdated whether it came with the secret from before the last rotation
+ */
+public record Credential(
+        @Nullable String key,
+        boolean child,
+        Toolset toolset,
+        boolean confirmsDestructive,
+        @Nullable Instant expiresAt,
+        boolean outdated) {
+    /** Limits nothing. */
+    public static final Credential UNLIMITED = new Credential(null, false, Toolset.EVERYTHING, false, null, false);
+
+    public Credential asOutdated() {
+        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, true);
+    }
+}

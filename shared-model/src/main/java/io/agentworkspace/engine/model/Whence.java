@@ -1,0 +1,21 @@
+package io.agentworkspace.engine.model;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a request came from, for the audit.
+ *
+ * @param door {@code mcp} or {@code rest}
+ * @param address the network address of whoever sent it, as the server sees it
+ * @param client the program, as it calls itself
+ */
+public record Whence(
+        @Nullable String door,
+        @Nullable String address,
+        @Nullable String client) {
+    public static final String MCP = "mcp";
+    public static final String REST = "rest";
+
+    /** Of a request that came through no door. */
+    public static final Whence NOWHERE = new Whence(null, null, null);
+}
