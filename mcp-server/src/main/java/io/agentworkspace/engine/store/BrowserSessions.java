@@ -120,8 +120,14 @@ public final class BrowserSessions {
         var now = clock.instant();
         return found.session()
                 .filter(stored -> now.isBefore(stored.endsAt()) && now.isBefore(idleAt(id, stored)))
-                .flatMap(stored -> caller(id, stored)
-                        .map(caller -> new Current(caller, earlier(stored.endsAt(), now.plus(IDLE)))));
+                .flatMap(stored -> caller(id, stored).map(caller -> new Current(caller, end(stored, caller, now))));
+    }
+
+    /** The end of its key is known with the key, which may depend on others. */
+    private static Instant end(SessionRows.Stored stored, Caller caller, Instant now) {
+        var end = earlier(stored.endsAt(), now.plus(IDLE));
+        var keyEnd = caller.credential().expiresAt();
+        return keyEnd == null ? end : earlier(end, keyEnd);
     }
 
     private Optional<Caller> caller(String id, SessionRows.Stored stored) {

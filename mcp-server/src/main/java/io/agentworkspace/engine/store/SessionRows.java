@@ -36,11 +36,10 @@ final class SessionRows {
     Optional<Stored> find(String id) {
         return db.sql("""
                 SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.secret_hash,
-                       s.last_seen_at, least(s.expires_at, k.expires_at) AS ends_at
+                       s.last_seen_at, s.expires_at
                   FROM browser_session s
                   JOIN tenant t ON t.tenant_id = s.tenant_id
                   JOIN app_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id AND u.removed_at IS NULL
-                  LEFT JOIN api_key k ON k.tenant_id = s.tenant_id AND k.id = s.key_id
                  WHERE s.id = :id
                 """).set("id", id).one(row -> stored(id, row));
     }
@@ -60,7 +59,7 @@ final class SessionRows {
                 user,
                 row.textOrNull("key_id"),
                 Objects.requireNonNull(row.instantOrNull("last_seen_at")),
-                Objects.requireNonNull(row.instantOrNull("ends_at")));
+                Objects.requireNonNull(row.instantOrNull("expires_at")));
     }
 
     /** Whose a new session is; without a key it has all powers of its user. */

@@ -112,6 +112,68 @@ class SessionsTest {
         assertThat(refused.note()).contains("agent:write");
     }
 
+    /** A key that another makes, with these limits besides. */
+    private String child(String parent, String limits) {
+        var made = send(
+                url,
+                "POST",
+                "/api/keys",
+                "{\"name\":\"n\",\"capabilities\":[\"*\"],%s}".formatted(limits),
+                "X-Api-Key",
+                parent);
+        assertThat(made.status()).as(made.toString()).isEqualTo(201);
+        return made.toString().replaceFirst("(?s).*(ek_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}).*", "$1");
+    }
+
+    @Test
+    void aSessionAndItsTokensKeepToTheKeysToolsetAndAgent() {
+        var parent = key("ann", "*");
+        for (var agent : List.of("Ada", "Bo")) {
+            send(
+                    url,
+                    "POST",
+                    CREATE,
+                    "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(agent),
+                    "X-Api-Key",
+                    parent);
+        }
+        var browser = Browser.signIn(url, child(parent, "\"toolset\":[\"agent\"],\"agent\":\"Ada\""));
+        assertThat(browser.change("POST", LIST, "{}").error()).isEmpty();
+        assertThat(browser.change("POST", Door.path("DM_List"), "{}").note()).contains("toolset agent");
+        var token = "Bearer " + browser.token();
+        assertThat(send(url, "POST", Door.path("DM_List"), "{}", "Authorization", token)
+                        .note())
+                .contains("toolset agent");
+        var logOn = Door.path("AP_LogOn");
+        assertThat(browser.change("POST", logOn, "{\"target\":{\"agent\":\"Bo\"}}")
+                        .error())
+                .isEqualTo("not_permitted");
+        assertThat(browser.change("POST", logOn, "{\"target\":{\"agent\":\"Ada\"}}")
+                        .error())
+                .isEmpty();
+    }
+
+    @Test
+    void aSessionEndsWithItsKeyAndWithThoseThatTheKeyDependsOn() {
+        var clock = new StageClock();
+        var parent = key("ann", "*");
+        try (var engine = Replica.start(Map.of(), clock)) {
+            var brief = Browser.signIn(engine.url(), child(parent, "\"expires_in_seconds\":600"));
+            assertThat(Instant.parse(brief.get(SESSION).at("/expires_at")))
+                    .isCloseTo(Instant.now().plusSeconds(600), within(1, ChronoUnit.MINUTES));
+            clock.advance(Duration.ofMinutes(11));
+            assertThat(brief.get(SESSION).at("/signed_in")).isEqualTo("false");
+        }
+        var child =
+                child(parent, "\"parent\":\"%s\"".formatted(ApiKey.parse(parent).id()));
+        var browser = Browser.signIn(url, child(child, "\"expires_in_seconds\":600"));
+        assertThat(browser.change("POST", LIST, "{}").error()).isEmpty();
+        var revoke = "/api/keys/%s/revoke".formatted(ApiKey.parse(parent).id());
+        assertThat(send(url, "POST", revoke, "{}", "X-Api-Key", parent).status())
+                .isEqualTo(200);
+        await().until(() -> browser.get(SESSION).at("/signed_in").equals("false"));
+    }
+
     @Test
     void aHeaderWinsOverTheCookie() {
         var ann = Browser.signIn(url, key("ann", "*"));
