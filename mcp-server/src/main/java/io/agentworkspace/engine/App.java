@@ -16,6 +16,8 @@ import io.agentworkspace.engine.rest.SignIn;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.AccessTokens;
 import io.agentworkspace.engine.signin.Identities;
+import io.agentworkspace.engine.signin.OAuthDesk;
+import io.agentworkspace.engine.signin.ProviderHttp;
 import io.agentworkspace.engine.signin.SessionDesk;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.BankStore;
@@ -28,6 +30,7 @@ import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
+import io.agentworkspace.engine.store.SignInStore;
 import io.agentworkspace.engine.store.SigningKeys;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
@@ -44,6 +47,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
@@ -109,13 +113,12 @@ final class App implements AutoCloseable {
                 .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
         var sessions = new BrowserSessions(db, keys, watch, clock);
         var signingKeys = new SigningKeys(db, vault, clock);
-        var audience = List.of(published.baseUrl(), published.mcpUrl());
-        var tokens = new AccessTokens(signingKeys, published.baseUrl(), audience, clock);
-        var callers = new Identities(keys, sessions, tokens);
+        var tokens = tokens(signingKeys, published);
+        var signIns = new SignInStore(db);
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
-                callers,
+                new Identities(keys, sessions, tokens),
                 new SealKeys(db, clock),
                 new SessionStore(db),
                 new TaskStore(db),
@@ -134,6 +137,7 @@ final class App implements AutoCloseable {
                                         audit::purge,
                                         trash::purge,
                                         sessions::purge,
+                                        signIns::purge,
                                         signingKeys::purge,
                                         replica.keys()::purge,
                                         replica.sessions()::purge,
@@ -141,7 +145,19 @@ final class App implements AutoCloseable {
                         .also(sessions::flush))
                 .start();
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit);
-        serve(server, published, new Parts(db, around, replica, new SessionDesk(sessions, tokens)));
+        var desk = new SessionDesk(sessions, tokens, providers(signIns, published));
+        serve(server, published, new Parts(db, around, replica, desk));
+    }
+
+    private AccessTokens tokens(SigningKeys keys, Published published) {
+        var audience = List.of(published.baseUrl(), published.mcpUrl());
+        return new AccessTokens(keys, published.baseUrl(), audience, clock);
+    }
+
+    private OAuthDesk providers(SignInStore signIns, Published published) {
+        var issuers = OAuthDesk.issuers(settings.signInProviders(), keep(new ProviderHttp()), clock);
+        var surfaces = Set.copyOf(settings.signInSurfaces());
+        return new OAuthDesk(issuers, surfaces, published.baseUrl(), signIns, clock);
     }
 
     private record Parts(Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn) {}

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.secrets.MasterKey;
+import io.agentworkspace.engine.signin.Provider;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param mcpUrl public address of the MCP door; null: the listening address
  * @param databaseUrl JDBC URL of a PostgreSQL; null: the embedded one
  * @param bootstrapKey first API key of a fresh database; null: a random one
+ * @param signInProviders where people can sign in besides
+ * @param signInSurfaces what they can sign in from
  * @param secretsKey what secrets are sealed with; null: the one in the data directory
  */
 record Settings(
@@ -32,6 +35,8 @@ record Settings(
         List<String> allowedHosts,
         RateLimit rateLimit,
         Plan plan,
+        List<Provider> signInProviders,
+        List<String> signInSurfaces,
         int auditDays,
         LogFormat logFormat) {
 
@@ -130,6 +135,12 @@ record Settings(
             "plan of a new tenant",
             "free, team, scale or unlimited",
             Values.oneOf(Plan.class));
+    static final Setting<List<String>> OAUTH_SURFACES = Setting.of(
+            "ENGINE_OAUTH_SURFACES",
+            "hub,cli",
+            "what third-party sign-in may begin from",
+            "a list like hub,cli",
+            Values.listOf(Values::word));
     static final Setting<Integer> AUDIT_DAYS = Setting.of(
             "ENGINE_AUDIT_DAYS",
             "90",
@@ -158,6 +169,7 @@ record Settings(
             ALLOWED_HOSTS,
             RATE_LIMIT,
             PLAN,
+            OAUTH_SURFACES,
             AUDIT_DAYS,
             LOG_FORMAT);
 
@@ -179,6 +191,8 @@ record Settings(
                 ALLOWED_HOSTS.read(given),
                 RATE_LIMIT.read(given),
                 PLAN.read(given),
+                OAuthSettings.read(given),
+                OAUTH_SURFACES.read(given),
                 AUDIT_DAYS.read(given),
                 LOG_FORMAT.read(given));
     }

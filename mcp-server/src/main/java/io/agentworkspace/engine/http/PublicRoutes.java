@@ -13,7 +13,8 @@ final class PublicRoutes {
             "/api/auth/session",
             "/api/mcp/tools",
             Doors.CARD);
-    private static final List<String> PREFIXES = List.of("/api/health/", "/api/mcp/tools/", "/.well-known/");
+    private static final List<String> PREFIXES =
+            List.of("/api/health/", "/api/mcp/tools/", "/api/auth/oauth/", "/.well-known/");
 
     private PublicRoutes() {}
 

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.rest.SignIn;
 import io.agentworkspace.engine.store.BrowserSessions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -19,15 +20,18 @@ import tools.jackson.databind.node.ObjectNode;
 /** Where sessions begin and end, and where they are exchanged for access tokens. */
 public final class SessionDesk implements SignIn {
     private static final String KEY = "key:";
+    private static final String SET_COOKIE = HttpHeader.SET_COOKIE.asString();
     private static final String COOKIE = SessionSecret.COOKIE + "=%s; Path=/; Secure; HttpOnly; SameSite=Lax";
     private static final Duration KEYS_FRESH = Duration.ofMinutes(5);
 
     private final BrowserSessions sessions;
     private final AccessTokens tokens;
+    private final OAuthDesk oauth;
 
-    public SessionDesk(BrowserSessions sessions, AccessTokens tokens) {
+    public SessionDesk(BrowserSessions sessions, AccessTokens tokens, OAuthDesk oauth) {
         this.sessions = sessions;
         this.tokens = tokens;
+        this.oauth = oauth;
     }
 
     @Override
@@ -47,22 +51,42 @@ public final class SessionDesk implements SignIn {
             throw new Problem(
                     Failure.BAD_REQUEST, "a session is begun with an API key: send yours in the header X-Api-Key");
         }
-        return signedIn(request, sessions.startWithKey(caller), 201);
+        endOld(request);
+        var secret = sessions.startWithKey(caller);
+        var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
+        return Outcome.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
     }
 
-    /** The browser's session from before ends: nobody who knew it is signed in by this. */
-    private Outcome signedIn(Request request, SessionSecret secret, int status) {
+    /** The browser's session from before: nobody who knew it is signed in by this. */
+    private void endOld(Request request) {
         Credentials.session(request.getHeaders()).ifPresent(sessions::end);
-        var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
-        return Outcome.of(status, state(secret, current))
-                .with(HttpHeader.SET_COOKIE.asString(), COOKIE.formatted(secret.reveal()));
+    }
+
+    @Override
+    public List<String> providers() {
+        return oauth.names();
+    }
+
+    @Override
+    public Outcome leave(Request request, String provider) {
+        var leaving = oauth.start(request, provider);
+        return Outcome.redirect(leaving.location()).with(SET_COOKIE, leaving.header());
+    }
+
+    @Override
+    public Outcome arrive(Request request, String provider) {
+        var arrived = oauth.finish(request, provider);
+        endOld(request);
+        var secret = sessions.start(arrived.tenant(), arrived.user());
+        return Outcome.redirect(arrived.location())
+                .with(SET_COOKIE, COOKIE.formatted(secret.reveal()))
+                .with(SET_COOKIE, BrowserSecret.clear());
     }
 
     @Override
     public Outcome end(Request request) {
         sessions.end(required(request));
-        return Outcome.of(200, signedOut())
-                .with(HttpHeader.SET_COOKIE.asString(), COOKIE.formatted("") + "; Max-Age=0");
+        return Outcome.of(200, signedOut()).with(SET_COOKIE, COOKIE.formatted("") + "; Max-Age=0");
     }
 
     @Override

@@ -76,6 +76,11 @@ public final class BrowserSessions {
         return start(new SessionRows.Owner(caller.tenant(), caller.user(), key));
     }
 
+    /** Signs in a user whom another provider has proved, with all powers of its role. */
+    public SessionSecret start(long tenant, long user) {
+        return start(new SessionRows.Owner(tenant, user, null));
+    }
+
     private SessionSecret start(SessionRows.Owner owner) {
         var secret = SessionSecret.generate(random);
         var now = clock.instant();

@@ -49,6 +49,18 @@ public final class Node {
         }
     }
 
+    /** A program that goes on until it is ended; what it writes can be read from it. */
+    public static Process start(String script, Map<String, String> environment) {
+        try {
+            var builder = new ProcessBuilder(module(".bin/node").toString(), script(script))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD);
+            builder.environment().putAll(environment);
+            return builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** How a program ended, and what it wrote. */
     public record Ended(int code, String output, String errors) {}
 

@@ -14,6 +14,7 @@ final class AuthOperations {
     void add() {
         session();
         token();
+        oauth();
     }
 
     private void session() {
@@ -75,6 +76,51 @@ final class AuthOperations {
                         .open()
                         .answers(200, "The keys.", Json.object().put("type", "object"))
                         .problems(429, 500, 503));
+    }
+
+    private void oauth() {
+        document.add(
+                "GET",
+                AuthRoutes.START,
+                provider(
+                                "signInStart",
+                                "Sign in at a provider",
+                                "Sends the browser to the provider, by OpenID Connect with PKCE.")
+                        .parameter(
+                                "query",
+                                "surface",
+                                true,
+                                "Where it begins; one of those that the operator allows.",
+                                text())
+                        .parameter(
+                                "query",
+                                "return_to",
+                                false,
+                                "Where the browser goes afterwards: a path on this server with one leading slash.",
+                                text())
+                        .answersNothing(302, "To the provider.")
+                        .tells(302, "Set-Cookie", "SignInCookie")
+                        .problems(400, 404, 429, 500, 503));
+        document.add(
+                "GET",
+                AuthRoutes.CALLBACK,
+                provider(
+                                "signInCallback",
+                                "Come back from a provider",
+                                "Where providers send the browser; nothing for programs.")
+                        .parameter("query", "state", true, "As it was given to the provider.", text())
+                        .parameter("query", "code", false, "What the provider exchanges for tokens.", text())
+                        .parameter("query", "error", false, "Why the provider did not sign anybody in.", text())
+                        .parameter("query", "iss", false, "Who the provider is (RFC 9207).", text())
+                        .answersNothing(302, "Signed in, to return_to.")
+                        .tells(302, "Set-Cookie", "SessionCookie")
+                        .problems(400, 403, 404, 429, 500, 503));
+    }
+
+    private static Operation provider(String id, String summary, String description) {
+        return new Operation(id, Tag.USER, summary, description)
+                .securedBy(OpenApi.NOTHING)
+                .parameter("path", "idp", true, "The provider's name; GET /api/config lists them in sign_in.", text());
     }
 
     private static Operation changing(String id, String summary, String description) {

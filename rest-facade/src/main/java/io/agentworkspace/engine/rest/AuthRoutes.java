@@ -7,6 +7,8 @@ import jakarta.ws.rs.core.Response;
 final class AuthRoutes {
     static final String SESSION = "/api/auth/session";
     static final String TOKEN = "/api/auth/token";
+    static final String START = "/api/auth/oauth/{idp}/start";
+    static final String CALLBACK = "/api/auth/oauth/{idp}/callback";
     static final String KEYS = "/.well-known/jwks.json";
 
     private final SignIn signIn;
@@ -34,13 +36,28 @@ final class AuthRoutes {
         return answer(signIn.token(Exchange.current().request()));
     }
 
+    Response leave(ContainerRequestContext context) {
+        return answer(signIn.leave(Exchange.current().request(), provider(context)));
+    }
+
+    Response arrive(ContainerRequestContext context) {
+        return answer(signIn.arrive(Exchange.current().request(), provider(context)));
+    }
+
+    private static String provider(ContainerRequestContext context) {
+        return context.getUriInfo().getPathParameters().getFirst("idp");
+    }
+
     Response keys() {
         return answer(signIn.keys());
     }
 
     private static Response answer(SignIn.Outcome outcome) {
-        var response = Response.fromResponse(Reply.json(outcome.status(), outcome.body()));
-        outcome.headers().forEach(response::header);
+        var body = outcome.body();
+        var response = body == null
+                ? Response.status(outcome.status())
+                : Response.fromResponse(Reply.json(outcome.status(), body));
+        outcome.headers().forEach(header -> response.header(header.name(), header.value()));
         return response.build();
     }
 }

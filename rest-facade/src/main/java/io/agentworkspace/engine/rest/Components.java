@@ -118,6 +118,7 @@ final class Components {
                 "SessionCookie",
                 "The session's cookie: Secure, HttpOnly, SameSite=Lax, for this host only.",
                 "string");
+        header(headers, "SignInCookie", "Binds the sign-in to the browser, for 10 minutes.", "string");
         return headers;
     }
 

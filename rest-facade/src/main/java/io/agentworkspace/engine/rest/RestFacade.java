@@ -31,7 +31,7 @@ public final class RestFacade {
         facade.commands(new CommandRoutes(runner, clock));
         facade.tools(new ToolRoutes(runner));
         facade.catalogue(new CatalogueRoutes(runner));
-        facade.gateway(new GatewayRoutes(published, health, clock));
+        facade.gateway(new GatewayRoutes(published, health, signIn, clock));
         facade.auth(new AuthRoutes(signIn));
         facade.contract(new OpenApiRoutes(OpenApi.document(runner.catalogue(), published)));
         var refusals = new Refusals(clock);
@@ -75,6 +75,8 @@ public final class RestFacade {
         route("POST", AuthRoutes.SESSION, routes::begin);
         route("DELETE", AuthRoutes.SESSION, _ -> routes.end());
         route("POST", AuthRoutes.TOKEN, routes::token);
+        route("GET", AuthRoutes.START, routes::leave);
+        route("GET", AuthRoutes.CALLBACK, routes::arrive);
         route("GET", AuthRoutes.KEYS, _ -> routes.keys());
     }
 

@@ -34,6 +34,17 @@ class AuthRouteTest {
     }
 
     @Test
+    void aRedirectGoesWhereTheDeskSays() throws Exception {
+        var left = server.get("/api/auth/oauth/sample/start?surface=hub");
+        assertThat(left.status()).isEqualTo(302);
+        assertThat(left.header("Location")).isEqualTo("https://sample.example/?a=b");
+        assertThat(left.response().headers().allValues("Set-Cookie")).containsExactly("one=1", "two=2");
+        assertThat(left.response().body()).isEmpty();
+        assertThat(server.get("/api/auth/oauth/sample/callback").problem()).isEqualTo("403 not_permitted");
+        assertThat(server.get("/api/config").at("/sign_in/0")).isEqualTo("sample");
+    }
+
+    @Test
     void itsRefusalsAreProblemDocuments() throws Exception {
         var refused = server.send(server.to(SESSION).DELETE());
         assertThat(refused.problem()).isEqualTo("409 conflict");

@@ -60,6 +60,8 @@ class OpenApiTest {
                         "/api/config",
                         "/api/auth/session",
                         "/api/auth/token",
+                        "/api/auth/oauth/{idp}/start",
+                        "/api/auth/oauth/{idp}/callback",
                         "/.well-known/jwks.json",
                         "/api/openapi.json",
                         "/api/openapi.yaml",

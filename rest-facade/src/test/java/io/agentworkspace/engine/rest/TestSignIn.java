@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
+import java.util.List;
 import org.eclipse.jetty.server.Request;
 
 /** A desk where the method says what happens: whoever asks is signed in. */
@@ -24,6 +25,23 @@ final class TestSignIn implements SignIn {
     @Override
     public Outcome token(Request request) {
         return Outcome.of(200, Json.object().put("token_type", "Bearer"));
+    }
+
+    @Override
+    public List<String> providers() {
+        return List.of("sample");
+    }
+
+    @Override
+    public Outcome leave(Request request, String provider) {
+        return Outcome.redirect("https://" + provider + ".example/?a=b")
+                .with("Set-Cookie", "one=1")
+                .with("Set-Cookie", "two=2");
+    }
+
+    @Override
+    public Outcome arrive(Request request, String provider) {
+        throw Problem.notPermitted("not you");
     }
 
     @Override
