@@ -38,6 +38,7 @@ final class Routing {
     private void checked(Exchange exchange, @Nullable JsonNode id, Runnable work) {
         try {
             selectable.checkHeaders(exchange);
+            Confirmation.checkHeader(exchange);
         } catch (RpcError error) {
             exchange.refuse(error, id);
             return;
