@@ -41,6 +41,7 @@ final class Listen {
 
     /** Answers a listening request; its stream goes on. */
     void serve(Message message, Exchange exchange, Turn turn) {
+        Methods.checkTexts(message.method(), message.params());
         var asked = Methods.object(message.params(), "notifications");
         if (!exchange.takesEvents()) {
             throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
