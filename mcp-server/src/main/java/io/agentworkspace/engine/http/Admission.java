@@ -90,7 +90,7 @@ final class Admission {
             strangerLimit.check(address(request)); // Guessing must not cost look-ups without end.
         }
         var caller = callers.authenticate(credential);
-        request.setAttribute(Incoming.VALIDITY, (BooleanSupplier) () -> isStill(caller, credential));
+        request.setAttribute(Incoming.VALIDITY, new Validity(callers, caller, credential));
         if (credential instanceof SessionSecret session) {
             request.setAttribute(Incoming.SESSION, session);
         }
@@ -101,12 +101,15 @@ final class Admission {
         return problem.failure() == Failure.UNAUTHENTICATED && !Credentials.isNamed(request.getHeaders());
     }
 
-    /** Where it cannot be told, what held goes on. */
-    private boolean isStill(Caller caller, Presented credential) {
-        try {
-            return callers.authenticate(credential).equals(caller);
-        } catch (Problem problem) {
-            return problem.failure() == Failure.UNAVAILABLE;
+    /** Whether a credential still stands for the same caller. Where it cannot be told, what held goes on. */
+    private record Validity(Callers callers, Caller caller, Presented credential) implements BooleanSupplier {
+        @Override
+        public boolean getAsBoolean() {
+            try {
+                return callers.authenticate(credential).equals(caller);
+            } catch (Problem problem) {
+                return problem.failure() == Failure.UNAVAILABLE;
+            }
         }
     }
 

@@ -65,6 +65,16 @@ public final class ApiKey implements Presented {
     }
 
     @Override
+    public boolean equals(Object other) {
+        return other instanceof ApiKey key && id.equals(key.id) && fits(key.secretHash());
+    }
+
+    @Override
+    public int hashCode() {
+        return id.hashCode();
+    }
+
+    @Override
     public String toString() {
         return KeyFormat.PREFIX + id + "_…";
     }

@@ -119,6 +119,16 @@ public final class SessionSecret implements Presented {
     }
 
     @Override
+    public boolean equals(Object other) {
+        return other instanceof SessionSecret session && MessageDigest.isEqual(secret, session.secret);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(secret);
+    }
+
+    @Override
     public String toString() {
         return "session " + id();
     }

@@ -75,6 +75,13 @@ record Exchange(Request request, Response response, Callback callback) implement
         }
     }
 
+    /** Remembers which request is to be answered here, whoever does it and whatever goes wrong. */
+    void answers(Message message) {
+        if (!message.isResponse()) {
+            request.setAttribute(Incoming.MESSAGE_ID, message.id());
+        }
+    }
+
     @Override
     public Selection selection() {
         return Selection.of(this);
@@ -107,8 +114,13 @@ record Exchange(Request request, Response response, Callback callback) implement
         new JsonReply(status, JsonReply.JSON, message).send(response, callback);
     }
 
-    void refuse(RpcError error, @Nullable JsonNode id) {
-        reply(error.status(), error.json(id));
+    /** Refuses the request that was read, or what was none. */
+    void refuse(RpcError error) {
+        reply(error.status(), json(error));
+    }
+
+    ObjectNode json(RpcError error) {
+        return error.json((JsonNode) request.getAttribute(Incoming.MESSAGE_ID));
     }
 
     /** Takes a message that has no answer. */

@@ -108,7 +108,7 @@ final class TaskRun {
         } catch (RpcError error) {
             return failed(error);
         } catch (Problem problem) {
-            return failed(Methods.error(problem, turn));
+            return failed(Methods.error(problem, kept.requestId()));
         } catch (RuntimeException | Error defect) {
             if (!stopped) {
                 LOG.atError()
@@ -116,7 +116,7 @@ final class TaskRun {
                         .setCause(defect)
                         .log("a task failed");
             }
-            return failed(Methods.error(Problem.internal(kept.requestId()), turn));
+            return failed(Methods.error(Problem.internal(kept.requestId()), kept.requestId()));
         }
     }
 

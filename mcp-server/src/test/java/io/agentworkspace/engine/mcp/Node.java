@@ -61,6 +61,21 @@ public final class Node {
         }
     }
 
+    /** The day on which a version of a package was published, as the registry tells npm. */
+    static String published(String name, String version) {
+        var folder = HOME.toFile();
+        try {
+            var npm = new ProcessBuilder("npm", "view", name, "time", "--json")
+                    .directory(folder)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            var times = Json.read(npm.getInputStream().readAllBytes());
+            return times.get(version).asString().substring(0, "2026-07-28".length());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** How a program ended, and what it wrote. */
     public record Ended(int code, String output, String errors) {}
 
