@@ -6,6 +6,7 @@ import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.Golden;
 import io.agentworkspace.engine.Replica;
 import io.agentworkspace.engine.Repository;
+import io.agentworkspace.engine.TestServer;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.http.KeyRing;
 import io.agentworkspace.engine.http.SampleServer;

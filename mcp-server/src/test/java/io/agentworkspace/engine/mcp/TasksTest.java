@@ -299,9 +299,10 @@ class TasksTest {
 
     @Test
     void aTaskThatCostsEveryReplicaItsLifeFails() {
-        var id = begin(here, "slow_compute", "{'seconds': 60}");
+        var id = begin(here, "confirm_delete", "{}");
+        until(here, id, "input_required");
         TestDatabase.db()
-                .sql("UPDATE mcp_task SET leased_until = now(), tries = 5 WHERE id = :id")
+                .sql("UPDATE mcp_task SET status = 'working', leased_until = now(), tries = 5 WHERE id = :id")
                 .set("id", id)
                 .run();
         var failed = until(there, id, "failed");
