@@ -25,7 +25,7 @@ public final class Repository {
         return ROOT.resolve(path);
     }
 
-    static String text(Path file) {
+    public static String text(Path file) {
         try {
             return Files.readString(file);
         } catch (IOException e) {

@@ -29,6 +29,7 @@ final class OpenApi {
     static ObjectNode document(Catalogue catalogue, Published published) {
         var operations = new OpenApi();
         new GatewayOperations(operations).add();
+        WhyRoutes.describe(operations);
         new ToolOperations(operations).add(catalogue.tools());
         return operations.assembled(catalogue, published);
     }

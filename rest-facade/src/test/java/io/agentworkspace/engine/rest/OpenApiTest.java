@@ -68,7 +68,7 @@ class OpenApiTest {
     @Test
     void onlyTagsInUseAreListed() {
         assertThat(document.get("tags").valueStream().map(tag -> tag.get("name").asString()))
-                .containsExactly("Gateway", "API Keys", "MCP", "02 - Agent");
+                .containsExactly("Gateway", "API Keys", "MCP", "01 - User", "02 - Agent");
     }
 
     @Test
