@@ -12,9 +12,16 @@ import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
+import io.agentworkspace.engine.rest.SignIn;
+import io.agentworkspace.engine.secrets.MasterKeys;
+import io.agentworkspace.engine.signin.AccessTokens;
+import io.agentworkspace.engine.signin.Identities;
+import io.agentworkspace.engine.signin.OAuthDesk;
+import io.agentworkspace.engine.signin.ProviderHttp;
+import io.agentworkspace.engine.signin.SessionDesk;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.BankStore;
-import io.agentworkspace.engine.store.CallersWatch;
+import io.agentworkspace.engine.store.BrowserSessions;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.Interest;
@@ -23,9 +30,11 @@ import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
-import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.store.SignInStore;
+import io.agentworkspace.engine.store.SigningKeys;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TrashStore;
+import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.io.IOException;
@@ -38,6 +47,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +67,7 @@ final class App implements AutoCloseable {
     private final UnaryOperator<Handler> around;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private @Nullable String baseUrl;
+    private int port;
 
     /** Made last, and asked by the tools that it stands before. */
     private volatile @Nullable Gate gate;
@@ -71,12 +82,12 @@ final class App implements AutoCloseable {
 
     /** Returns when it is ready to serve. What it opened before a failure is closed again. */
     static App start(Settings settings) {
-        return start(settings, UnaryOperator.identity());
+        return start(settings, Clock.systemUTC(), UnaryOperator.identity());
     }
 
     /** @param around puts something before the gate that sees all traffic */
-    static App start(Settings settings, UnaryOperator<Handler> around) {
-        var app = new App(settings, Clock.systemUTC(), around);
+    static App start(Settings settings, Clock clock, UnaryOperator<Handler> around) {
+        var app = new App(settings, clock, around);
         try {
             app.open();
             return app;
@@ -88,19 +99,26 @@ final class App implements AutoCloseable {
 
     private void open() {
         var server = bind();
-        var published = published(server.port());
+        port = server.port();
+        var published = published(port);
         baseUrl = published.baseUrl();
         var source = source();
         var db = keep(source.open(settings.poolSize()));
         Migrations.run(db);
+        var vault = new Vault(db, new MasterKeys(settings.secretsKey(), settings.dataDir()));
+        vault.check();
         var watch = keep(source.watch());
         var keys = new KeyStore(db, clock, watch);
         firstKey = new FirstStart(db, keys, clock)
                 .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
+        var sessions = new BrowserSessions(db, keys, watch, clock);
+        var signingKeys = new SigningKeys(db, vault, clock);
+        var tokens = tokens(signingKeys, published);
+        var signIns = new SignInStore(db);
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
-                keys,
+                new Identities(keys, sessions, tokens),
                 new SealKeys(db, clock),
                 new SessionStore(db),
                 new TaskStore(db),
@@ -110,35 +128,49 @@ final class App implements AutoCloseable {
                 clock);
         var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
         keep(new Housekeeping(
-                        db,
-                        presence,
-                        List.of(keys.use()::flush, audit::flush),
-                        clock,
-                        List.of(
-                                keys.use()::purge,
-                                audit::purge,
-                                trash::purge,
-                                replica.keys()::purge,
-                                replica.sessions()::purge,
-                                replica.tasks()::purge,
-                                replica.interest()::purge)))
+                                db,
+                                presence,
+                                List.of(keys.use()::flush, audit::flush),
+                                clock,
+                                List.of(
+                                        keys.use()::purge,
+                                        audit::purge,
+                                        trash::purge,
+                                        sessions::purge,
+                                        signIns::purge,
+                                        signingKeys::purge,
+                                        replica.keys()::purge,
+                                        replica.sessions()::purge,
+                                        replica.interest()::purge))
+                        .also(sessions::flush))
                 .start();
-        serve(server, published, new Parts(db, keys, presence, audit, replica));
+        var around = new Runner.Surroundings(clock, presence, keys.use(), audit);
+        var desk = new SessionDesk(sessions, tokens, providers(signIns, published));
+        serve(server, published, new Parts(db, around, replica, desk));
     }
 
-    private record Parts(Db db, KeyStore keys, Presence presence, AuditStore audit, McpDoor.Replica replica) {}
+    private AccessTokens tokens(SigningKeys keys, Published published) {
+        var audience = List.of(published.baseUrl(), published.mcpUrl());
+        return new AccessTokens(keys, published.baseUrl(), audience, clock);
+    }
+
+    private OAuthDesk providers(SignInStore signIns, Published published) {
+        var issuers = OAuthDesk.issuers(settings.signInProviders(), keep(new ProviderHttp()), clock);
+        var surfaces = Set.copyOf(settings.signInSurfaces());
+        return new OAuthDesk(issuers, surfaces, published.baseUrl(), signIns, clock);
+    }
+
+    private record Parts(Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
-        var runner = Toolbox.runner(
-                parts.db(),
-                new Runner.Surroundings(clock, parts.presence(), parts.keys().use(), parts.audit()),
-                caller -> gate == null ? List.of() : gate.left(caller));
+        var runner = Toolbox.runner(parts.db(), parts.around(), caller -> gate == null ? List.of() : gate.left(caller));
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
-        var doors = new Doors(mcp, RestFacade.handler(runner, published, parts.db()::reachable, clock));
+        var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
+        var doors = new Doors(mcp, rest);
         var refusals = new Refusals(clock);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
-            gate = new Gate(rules(published), parts.keys(), refusals, clock, doors);
+            gate = new Gate(rules(published), parts.replica().callers(), refusals, clock, doors);
             server.serve(around.apply(gate), refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
@@ -155,28 +187,10 @@ final class App implements AutoCloseable {
                 limit.isOff() ? Rate.OFF : STRANGERS);
     }
 
-    /** Where the database is, and who we are there. */
-    private record Source(
-            String url, @Nullable String user, @Nullable String password) {
-        Db open(int poolSize) {
-            return new Db(url, user, password, poolSize);
-        }
-
-        CallersWatch watch() {
-            return new CallersWatch(url, user, password);
-        }
-
-        Signals signals() {
-            return new Signals(url, user, password);
-        }
-    }
-
     private Source source() {
-        if (settings.databaseUrl() != null) {
-            return new Source(settings.databaseUrl(), null, null);
-        }
-        var postgres = keep(EmbeddedPostgres.start(settings.dataDir()));
-        return new Source(postgres.jdbcUrl(), postgres.user(), postgres.password());
+        return settings.databaseUrl() != null
+                ? new Source(settings.databaseUrl(), null, null)
+                : Source.of(keep(EmbeddedPostgres.start(settings.dataDir())).access());
     }
 
     private WebServer bind() {
@@ -205,6 +219,11 @@ final class App implements AutoCloseable {
     /** The public address, as it is published. */
     String baseUrl() {
         return Objects.requireNonNull(baseUrl);
+    }
+
+    /** Where it listens. */
+    int port() {
+        return port;
     }
 
     /** The key that this start has made, if it was the first on a fresh database. */

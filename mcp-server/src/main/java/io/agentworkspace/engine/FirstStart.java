@@ -1,9 +1,7 @@
 package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.TenantStore;
@@ -12,8 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -39,15 +35,11 @@ final class FirstStart {
             if (!tenants.isFresh()) {
                 return Optional.empty();
             }
-            var now = clock.instant();
             var key = settings.bootstrapKey() == null
                     ? ApiKey.generate(new SecureRandom())
                     : ApiKey.parse(settings.bootstrapKey());
-            var tenant =
-                    tenants.create(Name.of("default"), settings.plan().name().toLowerCase(Locale.ROOT), now);
-            var owner = tenants.createUser(tenant, Name.of("owner"), Role.OWNER, now);
-            keys.insert(key, new KeyStore.Holder(tenant, owner, "first key", List.of(Capability.ALL)), now);
-            var first = new FirstKey(key.reveal());
+            var first = new Founding(tenants, keys, settings.plan(), clock)
+                    .found(Name.of("default"), Name.of("owner"), key);
             if (directory != null) {
                 keep(first, directory);
             }

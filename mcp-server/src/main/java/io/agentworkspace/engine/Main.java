@@ -1,8 +1,10 @@
 package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.postgres.PostgresFailure;
+import io.agentworkspace.engine.secrets.SecretsFailure;
 import java.io.PrintStream;
 import java.net.BindException;
+import java.time.Clock;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -28,10 +30,29 @@ final class Main {
             return;
         }
         try {
-            new Main().run(Settings.read(System.getenv(), commandLine), System.out);
+            if (!commandLine.isEmpty() && commandLine.getFirst().equals(TenantCommand.WORD)) {
+                createTenant(commandLine.subList(1, commandLine.size()));
+            } else {
+                new Main().run(Settings.read(System.getenv(), commandLine), System.out);
+            }
         } catch (BadSetting e) {
             System.err.println("engine: " + e.getMessage());
             System.exit(2);
+        }
+    }
+
+    private static void createTenant(List<String> words) {
+        var flags =
+                (int) words.stream().takeWhile(word -> !word.startsWith("--")).count();
+        var settings = Settings.read(System.getenv(), words.subList(flags, words.size()));
+        log(settings.logFormat());
+        try {
+            System.out.print(new TenantCommand(settings, Clock.systemUTC())
+                    .run(words.subList(0, flags))
+                    .framed());
+        } catch (PostgresFailure e) {
+            System.err.println("engine: " + e.getMessage());
+            System.exit(1);
         }
     }
 
@@ -55,7 +76,7 @@ final class Main {
 
     /** A failure that was foreseen is one line; any other is a defect, told with all that is known of it. */
     private static void refuse(Settings settings, Throwable failure) {
-        if (failure instanceof BadSetting || failure instanceof PostgresFailure) {
+        if (failure instanceof BadSetting || failure instanceof PostgresFailure || failure instanceof SecretsFailure) {
             System.err.println("engine: " + failure.getMessage());
         } else if (Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .anyMatch(BindException.class::isInstance)) {

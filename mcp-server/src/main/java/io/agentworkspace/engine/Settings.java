@@ -1,5 +1,7 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.secrets.MasterKey;
+import io.agentworkspace.engine.signin.Provider;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param mcpUrl public address of the MCP door; null: the listening address
  * @param databaseUrl JDBC URL of a PostgreSQL; null: the embedded one
  * @param bootstrapKey first API key of a fresh database; null: a random one
+ * @param signInProviders where people can sign in besides
+ * @param signInSurfaces what they can sign in from
+ * @param secretsKey what secrets are sealed with; null: the one in the data directory
  */
 record Settings(
         String host,
@@ -25,10 +30,13 @@ record Settings(
         int poolSize,
         Path dataDir,
         @Nullable String bootstrapKey,
+        @Nullable MasterKey secretsKey,
         List<String> allowedOrigins,
         List<String> allowedHosts,
         RateLimit rateLimit,
         Plan plan,
+        List<Provider> signInProviders,
+        List<String> signInSurfaces,
         int auditDays,
         LogFormat logFormat) {
 
@@ -96,6 +104,13 @@ record Settings(
                     "a whole key, ek_<12 characters>_<36 characters>",
                     Values::key)
             .kept();
+    static final Setting<MasterKey> SECRETS_KEY = Setting.of(
+                    "ENGINE_SECRETS_KEY",
+                    null,
+                    "key that secrets in the database are sealed with, instead of secrets-key in the data directory",
+                    "32 bytes in base64, as openssl rand -base64 32 prints them",
+                    MasterKey::parse)
+            .kept();
     static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
             "ENGINE_ALLOWED_ORIGINS",
             "",
@@ -120,6 +135,12 @@ record Settings(
             "plan of a new tenant",
             "free, team, scale or unlimited",
             Values.oneOf(Plan.class));
+    static final Setting<List<String>> OAUTH_SURFACES = Setting.of(
+            "ENGINE_OAUTH_SURFACES",
+            "hub,cli",
+            "what third-party sign-in may begin from",
+            "a list like hub,cli",
+            Values.listOf(Values::word));
     static final Setting<Integer> AUDIT_DAYS = Setting.of(
             "ENGINE_AUDIT_DAYS",
             "90",
@@ -143,10 +164,12 @@ record Settings(
             POOL_SIZE,
             DATA_DIR,
             BOOTSTRAP_KEY,
+            SECRETS_KEY,
             ALLOWED_ORIGINS,
             ALLOWED_HOSTS,
             RATE_LIMIT,
             PLAN,
+            OAUTH_SURFACES,
             AUDIT_DAYS,
             LOG_FORMAT);
 
@@ -163,10 +186,13 @@ record Settings(
                 POOL_SIZE.read(given),
                 DATA_DIR.read(given),
                 BOOTSTRAP_KEY.find(given),
+                SECRETS_KEY.find(given),
                 ALLOWED_ORIGINS.read(given),
                 ALLOWED_HOSTS.read(given),
                 RATE_LIMIT.read(given),
                 PLAN.read(given),
+                OAuthSettings.read(given),
+                OAUTH_SURFACES.read(given),
                 AUDIT_DAYS.read(given),
                 LOG_FORMAT.read(given));
     }

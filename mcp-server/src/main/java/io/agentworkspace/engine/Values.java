@@ -60,6 +60,11 @@ final class Values {
         return text;
     }
 
+    static String word(String text) {
+        require(text.matches("[a-z0-9_-]{1,32}"));
+        return text;
+    }
+
     static String jdbcUrl(String text) {
         require(text.startsWith("jdbc:postgresql:") && !text.chars().anyMatch(Character::isWhitespace));
         return text;

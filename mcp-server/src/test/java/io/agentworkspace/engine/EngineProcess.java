@@ -29,7 +29,9 @@ public final class EngineProcess implements AutoCloseable {
 
     /** A replica on the database that all tests share. */
     public static EngineProcess replica(Path dataDir) {
-        return start(dataDir, Map.of("ENGINE_DATABASE_URL", TestDatabase.url()));
+        return start(
+                dataDir,
+                Map.of("ENGINE_DATABASE_URL", TestDatabase.url(), "ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY));
     }
 
     private static EngineProcess start(Path dataDir, Map<String, String> environment) {

@@ -17,6 +17,11 @@ public final class Golden {
 
     private Golden() {}
 
+    /** Whether files are rewritten now. */
+    public static boolean isUpdating() {
+        return UPDATE;
+    }
+
     /** The file holds just this text. */
     public static void check(Path file, String text) {
         if (UPDATE) {

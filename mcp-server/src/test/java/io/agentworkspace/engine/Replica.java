@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import java.time.Clock;
 import java.util.Map;
 
 /** Another engine in this process, on the tests' database and any free port, with settings of its own. */
@@ -14,8 +15,12 @@ public final class Replica implements AutoCloseable {
         return new Replica(TestServer.start(settings));
     }
 
+    public static Replica start(Map<String, String> settings, Clock clock) {
+        return new Replica(TestServer.start(settings, clock));
+    }
+
     public String url() {
-        return app.baseUrl();
+        return "http://127.0.0.1:" + app.port();
     }
 
     @Override

@@ -84,6 +84,14 @@ class SettingsTest {
             ENGINE_RATE_LIMIT         | fast
             ENGINE_PLAN               | gold
             ENGINE_LOG_FORMAT         | XML
+            ENGINE_SECRETS_KEY        | c2hvcnQ=
+            ENGINE_SECRETS_KEY        | not base64
+            ENGINE_OAUTH_SURFACES     | Hub
+            ENGINE_OAUTH_X_ISSUR      | https://accounts.example.com
+            ENGINE_OAUTH_X_ISSUER     | http://accounts.example.com
+            ENGINE_OAUTH_X_ISSUER     | accounts.example.com
+            ENGINE_OAUTH_X_ISSUER     | https://a@accounts.example.com
+            ENGINE_OAUTH_X_ISSUER     | https://accounts.example.com?a=b
             """)
     void whatCannotBeUnderstoodIsNamedWithWhatWouldBeRight(String name, String text) {
         assertThatThrownBy(() -> Settings.read(Map.of(name, text), List.of()))
@@ -93,8 +101,32 @@ class SettingsTest {
     }
 
     @Test
+    void aSignInProviderIsFiveSettings() {
+        var given = Map.of(
+                "ENGINE_OAUTH_GOOGLE_ISSUER", "https://accounts.example.com/Path/",
+                "ENGINE_OAUTH_GOOGLE_CLIENT_ID", "id",
+                "ENGINE_OAUTH_GOOGLE_CLIENT_SECRET", "hush",
+                "ENGINE_OAUTH_GOOGLE_TENANT", "default",
+                "ENGINE_OAUTH_GOOGLE_EMAIL_DOMAINS", "Example.com, example.org",
+                "ENGINE_OAUTH_OFF_ISSUER", "");
+        var provider = Settings.read(given, List.of()).signInProviders().getFirst();
+        assertThat(Settings.read(given, List.of()).signInProviders()).hasSize(1);
+        assertThat(provider.name()).isEqualTo("google");
+        assertThat(provider.issuer()).hasToString("https://accounts.example.com/Path/");
+        assertThat(provider.clientSecret()).isEqualTo("hush");
+        assertThat(provider.tenant()).isEqualTo("default");
+        assertThat(provider.emailDomains()).containsExactlyInAnyOrder("example.com", "example.org");
+        assertThat(provider.toString()).doesNotContain("hush");
+        assertThat(Settings.read(Map.of(), List.of()).signInProviders()).isEmpty();
+        assertThat(Settings.read(Map.of(), List.of()).signInSurfaces()).containsExactly("hub", "cli");
+        assertThatThrownBy(() -> Settings.read(Map.of("ENGINE_OAUTH_X_CLIENT_ID", "id"), List.of()))
+                .isInstanceOf(BadSetting.class)
+                .hasMessageStartingWith("ENGINE_OAUTH_X_ISSUER must be");
+    }
+
+    @Test
     void secretsAreNotRepeated() {
-        for (String name : List.of("ENGINE_BOOTSTRAP_KEY", "ENGINE_DATABASE_URL")) {
+        for (String name : List.of("ENGINE_BOOTSTRAP_KEY", "ENGINE_DATABASE_URL", "ENGINE_SECRETS_KEY")) {
             assertThatThrownBy(() -> Settings.read(Map.of(name, "hush"), List.of()))
                     .hasMessageNotContaining("hush");
         }

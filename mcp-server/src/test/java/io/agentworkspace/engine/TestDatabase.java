@@ -17,18 +17,29 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Base64;
 
 /** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
 public final class TestDatabase {
     private static final EmbeddedPostgres POSTGRES = start();
     private static final Db DB = open();
 
+    /** What all replicas on it seal with. */
+    public static final String SECRETS_KEY = randomKey();
+
     /** How many streams a principal may have open at the doors of {@link #replica}. */
     public static final int STREAMS_EACH = 50;
 
     private TestDatabase() {}
+
+    private static String randomKey() {
+        var bytes = new byte[32];
+        new SecureRandom().nextBytes(bytes);
+        return Base64.getEncoder().encodeToString(bytes);
+    }
 
     public static long rows(String table) {
         return DB.sql("SELECT count(*) FROM " + table).one(row -> row.number(1)).orElseThrow();

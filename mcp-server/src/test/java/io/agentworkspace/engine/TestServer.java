@@ -1,6 +1,7 @@
 package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.wire.Wire;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 
@@ -34,11 +35,21 @@ public final class TestServer {
 
     /** Another replica, with settings of its own. */
     static App start(Map<String, String> settings) {
+        return start(settings, Clock.systemUTC());
+    }
+
+    /** Another replica, with a time of its own. */
+    static App start(Map<String, String> settings, Clock clock) {
         var environment = new java.util.HashMap<>(Map.of(
-                "ENGINE_PORT", "0",
-                "ENGINE_RATE_LIMIT", "off",
-                "ENGINE_DATABASE_URL", TestDatabase.url()));
+                "ENGINE_PORT",
+                "0",
+                "ENGINE_RATE_LIMIT",
+                "off",
+                "ENGINE_DATABASE_URL",
+                TestDatabase.url(),
+                "ENGINE_SECRETS_KEY",
+                TestDatabase.SECRETS_KEY));
         environment.putAll(settings);
-        return App.start(Settings.read(environment, List.of()), Wire::new);
+        return App.start(Settings.read(environment, List.of()), clock, Wire::new);
     }
 }

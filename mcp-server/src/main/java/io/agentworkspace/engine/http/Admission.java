@@ -1,8 +1,9 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.identity.Credentials;
+import io.agentworkspace.engine.identity.Presented;
+import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Failure;
@@ -20,24 +21,30 @@ import org.jspecify.annotations.Nullable;
 /** Tells who asks, and whether they may ask already again: callers are counted by credential, strangers by address. */
 final class Admission {
     private final Callers callers;
+    private final ForgeryRule forgery;
     private final Buckets callerLimit;
     private final Buckets strangerLimit;
 
     Admission(Callers callers, Rules rules, Clock clock) {
         this.callers = callers;
+        this.forgery = new ForgeryRule(rules.own());
         this.callerLimit = new Buckets(rules.callers(), clock);
         this.strangerLimit = new Buckets(rules.strangers(), clock);
     }
 
     /**
      * @return the caller, or null for a public route that was asked without a credential
-     * @throws Problem {@code unauthenticated}, {@code bad_request}, {@code rate_limited} or {@code unavailable}
+     * @throws Problem {@code unauthenticated}, {@code not_permitted}, {@code bad_request}, {@code rate_limited} or
+     *     {@code unavailable}
      */
     @Nullable
     Caller admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
         var caller = identify(request, isPublic, answer);
         if (caller != null) {
             callerLimit.take(caller.principal(), answer);
+            if (request.getAttribute(Incoming.SESSION) instanceof SessionSecret session) {
+                forgery.check(request, session);
+            }
             callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
             request.setAttribute(Incoming.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
         } else {
@@ -53,18 +60,15 @@ final class Admission {
     private @Nullable Caller identify(Request request, boolean isPublic, HttpFields.Mutable answer) {
         try {
             Credentials.refuseInQuery(request.getHttpURI().getQuery());
-            var key = Credentials.presented(request.getHeaders());
-            if (key.isPresent()) {
-                if (!callers.remembers(key.get())) {
-                    strangerLimit.check(address(request)); // Guessing must not cost look-ups without end.
-                }
-                var caller = callers.authenticate(key.get());
-                request.setAttribute(Incoming.VALIDITY, (BooleanSupplier) () -> isStill(caller, key.get()));
-                return caller;
+            var presented = Credentials.presented(request.getHeaders());
+            if (presented.isPresent()) {
+                return identify(request, presented.get());
             }
         } catch (Problem problem) {
             if (problem.failure() == Failure.RATE_LIMITED) {
                 throw problem;
+            } else if (isPublic && isStaleCookie(problem, request)) {
+                return null; // Browsers send it unasked.
             } else if (problem.failure() != Failure.UNAVAILABLE) {
                 strangerLimit.take(address(request), answer);
             } else if (isPublic) {
@@ -81,12 +85,31 @@ final class Admission {
                 "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer");
     }
 
-    /** Where it cannot be told, what held goes on. */
-    private boolean isStill(Caller caller, ApiKey key) {
-        try {
-            return callers.authenticate(key).equals(caller);
-        } catch (Problem problem) {
-            return problem.failure() == Failure.UNAVAILABLE;
+    private Caller identify(Request request, Presented credential) {
+        if (!callers.remembers(credential)) {
+            strangerLimit.check(address(request)); // Guessing must not cost look-ups without end.
+        }
+        var caller = callers.authenticate(credential);
+        request.setAttribute(Incoming.VALIDITY, new Validity(callers, caller, credential));
+        if (credential instanceof SessionSecret session) {
+            request.setAttribute(Incoming.SESSION, session);
+        }
+        return caller;
+    }
+
+    private static boolean isStaleCookie(Problem problem, Request request) {
+        return problem.failure() == Failure.UNAUTHENTICATED && !Credentials.isNamed(request.getHeaders());
+    }
+
+    /** Whether a credential still stands for the same caller. Where it cannot be told, what held goes on. */
+    private record Validity(Callers callers, Caller caller, Presented credential) implements BooleanSupplier {
+        @Override
+        public boolean getAsBoolean() {
+            try {
+                return callers.authenticate(credential).equals(caller);
+            } catch (Problem problem) {
+                return problem.failure() == Failure.UNAVAILABLE;
+            }
         }
     }
 

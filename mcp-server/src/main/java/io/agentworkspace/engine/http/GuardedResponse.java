@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -44,10 +45,22 @@ final class GuardedResponse extends Response.Wrapper {
     /** Every answer passes here, also one that was found before the request had come in. */
     @Override
     public void write(boolean last, ByteBuffer content, Callback callback) {
-        if (!isCommitted() && !Body.finish(getRequest())) {
-            getHeaders().put(HttpFields.CONNECTION_CLOSE);
+        if (!isCommitted()) {
+            keepLast(HttpHeader.CACHE_CONTROL.asString());
+            if (!Body.finish(getRequest())) {
+                getHeaders().put(HttpFields.CONNECTION_CLOSE);
+            }
         }
         super.write(last, content, callback);
+    }
+
+    /** Jersey adds what a route says to what the gate has said: the route's word is the one that counts. */
+    private void keepLast(String header) {
+        var fields = getHeaders().getFields(header); // By name: those that Jersey adds know no HttpHeader.
+        if (fields.size() > 1) {
+            getHeaders().remove(header);
+            getHeaders().put(fields.getLast());
+        }
     }
 
     /** Jetty logs it beside a defect that it was told of. */

@@ -6,8 +6,15 @@ import java.util.Set;
 /** The routes that answer without a credential (decisions, section 6). */
 final class PublicRoutes {
     private static final Set<String> PATHS = Set.of(
-            "/api/health", "/api/openapi.json", "/api/openapi.yaml", "/api/config", "/api/mcp/tools", Doors.CARD);
-    private static final List<String> PREFIXES = List.of("/api/health/", "/api/mcp/tools/", "/.well-known/");
+            "/api/health",
+            "/api/openapi.json",
+            "/api/openapi.yaml",
+            "/api/config",
+            "/api/auth/session",
+            "/api/mcp/tools",
+            Doors.CARD);
+    private static final List<String> PREFIXES =
+            List.of("/api/health/", "/api/mcp/tools/", "/api/auth/oauth/", "/.well-known/");
 
     private PublicRoutes() {}
 

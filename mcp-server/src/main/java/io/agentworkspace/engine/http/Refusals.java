@@ -40,16 +40,18 @@ public final class Refusals {
             headers.put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(retryAfter.toMillis(), 1000)));
         }
         var requestId = Objects.requireNonNull((String) request.getAttribute(Incoming.REQUEST_ID));
-        reply(path(request), problem, requestId).send(response, callback);
+        reply(request, problem, requestId).send(response, callback);
     }
 
-    private JsonReply reply(String path, Problem problem, String requestId) {
+    private JsonReply reply(Request request, Problem problem, String requestId) {
+        var path = path(request);
         var failure = problem.failure();
         if (path.equals(Route.COMMANDS) || path.startsWith(Route.COMMANDS + "/")) {
             var envelope = Envelope.failure(null, requestId, clock.instant(), problem);
             return new JsonReply(failure.commandStatus(), JsonReply.JSON, envelope);
         } else if (Doors.isMcp(path)) {
-            var error = rpcError(null, rpcCode(failure), problem.note(), data(problem, requestId));
+            var id = (JsonNode) request.getAttribute(Incoming.MESSAGE_ID);
+            var error = rpcError(id, rpcCode(failure), problem.note(), data(problem, requestId));
             return new JsonReply(failure.httpStatus(), JsonReply.JSON, error);
         }
         var document = ProblemDocument.of(problem, requestId);

@@ -11,15 +11,17 @@ import java.util.Set;
  *
  * @param hosts names that the {@code Host} header may carry besides {@code localhost} and IP addresses; lower case
  * @param origins browser origins, in the form that browsers send them
+ * @param own those of them that are this server's
  * @param callers how fast each key or session may ask
  * @param strangers how fast each address may ask without a valid credential
  */
-public record Rules(Set<String> hosts, Set<String> origins, Rate callers, Rate strangers) {
+public record Rules(Set<String> hosts, Set<String> origins, Set<String> own, Rate callers, Rate strangers) {
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     public Rules {
         hosts = Set.copyOf(hosts);
         origins = Set.copyOf(origins);
+        own = Set.copyOf(own);
     }
 
     /**
@@ -39,9 +41,10 @@ public record Rules(Set<String> hosts, Set<String> origins, Rate callers, Rate s
             hosts.add(address.getHost().toLowerCase(Locale.ROOT));
             origins.addAll(ownOrigins(address));
         }
+        var own = Set.copyOf(origins);
         allowedHosts.forEach(host -> hosts.add(HostRule.withoutPort(host)));
         allowedOrigins.forEach(origin -> origins.add(origin(allowed(origin))));
-        return new Rules(hosts, origins, callers, strangers);
+        return new Rules(hosts, origins, own, callers, strangers);
     }
 
     /** A loopback address has three names, and a browser on this machine may be using any of them. */

@@ -7,7 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 
 /** An API key in the clear, well-formed but not yet known to be anyone's. It never prints its secret. */
-public final class ApiKey {
+public final class ApiKey implements Presented {
     private final String id;
     private final String secret;
 
@@ -62,6 +62,16 @@ public final class ApiKey {
     public String reveal() {
         var body = KeyFormat.PREFIX + id + "_" + secret;
         return body + KeyFormat.checksum(body);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ApiKey key && id.equals(key.id) && fits(key.secretHash());
+    }
+
+    @Override
+    public int hashCode() {
+        return id.hashCode();
     }
 
     @Override

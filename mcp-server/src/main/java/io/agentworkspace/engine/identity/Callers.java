@@ -5,7 +5,7 @@ import io.agentworkspace.engine.model.Problem;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Knows whose a key is. */
+/** Knows whose a credential is. Who knows keys only need say nothing of the others. */
 public interface Callers {
     /**
      * @throws Problem {@code unauthenticated} for a key that is unknown, expired or revoked, all alike;
@@ -20,11 +20,23 @@ public interface Callers {
      */
     default void seen(Caller caller, @Nullable String client) {}
 
+    /** @throws Problem as for a key */
+    default Caller authenticate(Presented credential) {
+        if (credential instanceof ApiKey key) {
+            return authenticate(key);
+        }
+        throw SessionSecret.ended();
+    }
+
     /** Whom a principal stands for at present; nobody when its credential is not, or no longer, valid. */
     Optional<Caller> current(String principal);
 
     /** Whether it is known to be good without asking the database. */
     default boolean remembers(ApiKey key) {
         return true;
+    }
+
+    default boolean remembers(Presented credential) {
+        return !(credential instanceof ApiKey key) || remembers(key);
     }
 }

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Problem;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,31 +16,60 @@ import org.jspecify.annotations.Nullable;
 /** The credential that a request presents: read from its headers, refused in its query (decisions, section 7). */
 public final class Credentials {
     private static final String API_KEY = "X-Api-Key";
+    private static final String COOKIE = SessionSecret.COOKIE + "=";
     private static final Set<String> SECRET_PARAMETERS =
             Set.of("apikey", "xapikey", "key", "token", "accesstoken", "authorization");
 
     private Credentials() {}
 
     /**
-     * The key presented, if a credential came at all.
+     * What is presented, if anything is. Whoever names a credential in a header means that one: only without is the cookie
+     * looked at, which browsers send unasked.
      *
-     * @throws Problem {@code bad_request} when several credentials came, {@code unauthenticated} when it is no key
+     * @throws Problem {@code bad_request} when several credentials came, {@code unauthenticated} when it is none
      */
-    public static Optional<ApiKey> presented(HttpFields headers) {
+    public static Optional<Presented> presented(HttpFields headers) {
         var key = only(headers, API_KEY);
         var authorization = only(headers, HttpHeader.AUTHORIZATION.asString());
         if (authorization == null) {
-            return Optional.ofNullable(key).map(ApiKey::parse);
+            return key == null ? cookie(headers).map(SessionSecret::parse) : Optional.of(ApiKey.parse(key));
         }
         if (key != null && !key.equals(bearer(authorization))) {
             throw badRequest("X-Api-Key and Authorization carry different credentials; send one of them");
         }
-        return Optional.of(ApiKey.parse(readBearer(authorization)));
+        var token = readBearer(authorization);
+        return Optional.of(key == null && AccessToken.looksLike(token) ? new AccessToken(token) : ApiKey.parse(token));
     }
 
     /** Whether anything came that could be a credential, good or bad. */
     public static boolean came(HttpFields headers) {
+        return isNamed(headers) || cookie(headers).isPresent();
+    }
+
+    /** Whether a header names a credential, good or bad. */
+    public static boolean isNamed(HttpFields headers) {
         return headers.contains(API_KEY) || headers.contains(HttpHeader.AUTHORIZATION);
+    }
+
+    /** The session that the cookie names, whatever else came along; nothing where it cannot be one of ours. */
+    public static Optional<SessionSecret> session(HttpFields headers) {
+        try {
+            return cookie(headers).map(SessionSecret::parse);
+        } catch (Problem e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Of several of the name all are looked at as one, which is none. */
+    private static Optional<String> cookie(HttpFields headers) {
+        var values = headers.getFields(HttpHeader.COOKIE).stream()
+                .flatMap(field -> Arrays.stream(
+                        Objects.requireNonNullElse(field.getValue(), "").split(";")))
+                .map(String::strip)
+                .filter(pair -> pair.startsWith(COOKIE))
+                .map(pair -> pair.substring(COOKIE.length()))
+                .toList();
+        return values.isEmpty() ? Optional.empty() : Optional.of(String.join(" ", values));
     }
 
     private static @Nullable String only(HttpFields headers, String name) {
@@ -60,7 +90,7 @@ public final class Credentials {
         throw Problem.unauthenticated(
                 isScheme(authorization, "Basic")
                         ? "Basic authentication is not supported; send the API key in X-Api-Key or as Authorization: Bearer"
-                        : "Authorization must be of the form: Bearer <API key>");
+                        : "Authorization must be of the form: Bearer <API key or access token>");
     }
 
     private static @Nullable String bearer(String authorization) {

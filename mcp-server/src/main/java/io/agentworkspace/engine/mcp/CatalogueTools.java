@@ -43,12 +43,8 @@ public final class CatalogueTools implements ToolSource {
     /** In catalogue order. */
     @Override
     public List<ObjectNode> list(Turn turn) {
-        var selection = turn.selection();
-        if (selection.isDiscovery()) {
-            return List.of();
-        }
         return runner.catalogue().tools(turn.caller()).stream()
-                .filter(selection::includes)
+                .filter(turn.selection()::includes)
                 .map(this::description)
                 .toList();
     }
@@ -115,7 +111,7 @@ public final class CatalogueTools implements ToolSource {
                 turn.caller(),
                 turn.requestId(),
                 true,
-                turn.idempotencyKey(),
+                turn.idempotencyKey(arguments),
                 turn::progress,
                 turn.whence()));
         if (answer.replayed()) {

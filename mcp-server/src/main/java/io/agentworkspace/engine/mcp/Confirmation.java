@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import java.util.Map;
 import java.util.Optional;
@@ -9,8 +10,22 @@ import tools.jackson.databind.node.ObjectNode;
 /** Asks the person before something is destroyed, where the request says so by {@code X-MCP-Confirm: destructive}, or its key. */
 final class Confirmation {
     private static final String HEADER = "X-MCP-Confirm";
+    private static final String DESTRUCTIVE = "destructive";
     private static final String KEY = "confirm";
     private static final String FIELD = "destroy";
+
+    /** @throws RpcError with status 400 when the header says what it cannot say: mistyped, it would protect nothing */
+    static void checkHeader(Exchange exchange) {
+        var values = exchange.request().getHeaders().getValuesList(HEADER);
+        if (!values.stream().allMatch(Confirmation::isDestructive)) {
+            var problem = Problem.invalid("the header " + HEADER, "must be '%s' or left out".formatted(DESTRUCTIVE));
+            throw RpcError.incomplete(problem, exchange.requestId());
+        }
+    }
+
+    private static boolean isDestructive(String value) {
+        return value.strip().equalsIgnoreCase(DESTRUCTIVE);
+    }
 
     /** The question, if it is to be asked and has not been answered. */
     Optional<Outcome> ask(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
@@ -34,13 +49,13 @@ final class Confirmation {
         return isNeeded(tool, turn)
                 && !(turn.state().isPresent()
                         && turn.accepted(KEY)
-                                .map(form -> form.path(FIELD).asBoolean(false))
+                                .map(form -> form.path(FIELD).booleanValue(false))
                                 .orElse(false));
     }
 
     private static boolean isNeeded(Tool<?, ?> tool, Turn turn) {
         var header = turn.header(HEADER);
-        var asked = header != null && header.strip().equalsIgnoreCase("destructive");
+        var asked = header != null && isDestructive(header);
         return tool.destructive() && (asked || turn.caller().credential().confirmsDestructive());
     }
 

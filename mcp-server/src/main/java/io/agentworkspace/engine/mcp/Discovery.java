@@ -69,7 +69,9 @@ public final class Discovery implements ToolSource {
 
     @Override
     public List<ObjectNode> list(Turn turn) {
-        return turn.selection().isDiscovery() ? shown : List.of();
+        return shown.stream()
+                .filter(tool -> turn.selection().discovers(tool.get("name").asString()))
+                .toList();
     }
 
     @Override
@@ -113,7 +115,7 @@ public final class Discovery implements ToolSource {
                 .findFirst()
                 .orElseThrow(() -> {
                     var near = Near.nearest(name, known.stream().map(Tool::name).toList(), 1);
-                    var shownName = name.length() > Name.MAX ? name.substring(0, Name.MAX) + "…" : name;
+                    var shownName = Name.shortened(name);
                     return Problem.unknownService(shownName, near.isEmpty() ? null : near.getFirst());
                 });
     }

@@ -15,6 +15,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** One HTTP request at the door, with the answer that it gets. */
 record Exchange(Request request, Response response, Callback callback) implements Origin {
@@ -48,7 +49,7 @@ record Exchange(Request request, Response response, Callback callback) implement
     }
 
     @Override
-    public @Nullable String idempotencyKey() {
+    public @Nullable String idempotencyKey(ObjectNode arguments) {
         return header("Idempotency-Key");
     }
 
@@ -71,6 +72,13 @@ record Exchange(Request request, Response response, Callback callback) implement
             @SuppressWarnings("unchecked") // It is the gate that sets it.
             var listener = (Consumer<String>) told;
             listener.accept(client);
+        }
+    }
+
+    /** Remembers which request is to be answered here, whoever does it and whatever goes wrong. */
+    void answers(Message message) {
+        if (!message.isResponse()) {
+            request.setAttribute(Incoming.MESSAGE_ID, message.id());
         }
     }
 
@@ -106,8 +114,13 @@ record Exchange(Request request, Response response, Callback callback) implement
         new JsonReply(status, JsonReply.JSON, message).send(response, callback);
     }
 
-    void refuse(RpcError error, @Nullable JsonNode id) {
-        reply(error.status(), error.json(id));
+    /** Refuses the request that was read, or what was none. */
+    void refuse(RpcError error) {
+        reply(error.status(), json(error));
+    }
+
+    ObjectNode json(RpcError error) {
+        return error.json((JsonNode) request.getAttribute(Incoming.MESSAGE_ID));
     }
 
     /** Takes a message that has no answer. */

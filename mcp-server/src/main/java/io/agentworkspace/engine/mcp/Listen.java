@@ -41,6 +41,7 @@ final class Listen {
 
     /** Answers a listening request; its stream goes on. */
     void serve(Message message, Exchange exchange, Turn turn) {
+        Methods.checkTexts(message.method(), message.params());
         var asked = Methods.object(message.params(), "notifications");
         if (!exchange.takesEvents()) {
             throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
@@ -120,9 +121,9 @@ final class Listen {
         return watched;
     }
 
-    /** Opens the stream of a session, which hears of all lists. */
-    Listener session(Exchange exchange, Listener.Purpose purpose, Set<String> uris, Turn turn) {
-        return open(exchange, purpose, new Wishes(Set.copyOf(LISTS.values()), watched(uris, turn)));
+    /** Opens the stream of a session, which hears of all lists; of what it subscribed to when that was looked up. */
+    Listener session(Exchange exchange, Listener.Purpose purpose) {
+        return open(exchange, purpose, new Wishes(Set.copyOf(LISTS.values()), Map.of()));
     }
 
     /** What is told, in the protocol's words; a task as it is by then. */

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,7 +27,9 @@ final class Listener {
     private final BooleanSupplier valid;
     private final Runnable closed;
     private final EventStream stream;
+    private final Object looking = new Object();
     private final Set<String> waiting = new LinkedHashSet<>();
+    private final Set<String> putOff = new LinkedHashSet<>();
     private volatile Wishes wishes;
     private volatile Runnable refresh = () -> {};
     private volatile @Nullable ObjectNode greeting;
@@ -93,8 +96,11 @@ final class Listener {
         refresh = work;
     }
 
+    /** One look after the other: an earlier one must not have the last word. */
     void sessionChanged() {
-        refresh.run();
+        synchronized (looking) {
+            refresh.run();
+        }
     }
 
     /** Tells of a change, if it was wished for. */
@@ -125,6 +131,8 @@ final class Listener {
     /** Shows that the stream is alive, or that its client is not. */
     synchronized void keepAlive() {
         keepAlive = true;
+        waiting.addAll(putOff);
+        putOff.clear();
         write();
     }
 
@@ -134,8 +142,9 @@ final class Listener {
         write();
     }
 
-    void endIfInvalid() {
-        if (!valid.getAsBoolean()) {
+    /** @param isValid asks, or knows already what it answered: equal ones answer the same */
+    void endIfInvalid(Predicate<BooleanSupplier> isValid) {
+        if (!isValid.test(valid)) {
             end();
         }
     }
@@ -177,8 +186,13 @@ final class Listener {
         try {
             return words.apply(what);
         } catch (Problem e) {
-            return Optional.empty(); // The database is away; when it is back everything is told again.
+            putOff(what); // The database is away, or too busy: it is looked up again at the next sign of life.
+            return Optional.empty();
         }
+    }
+
+    private synchronized void putOff(String what) {
+        putOff.add(what);
     }
 
     /** What is to be told now; nothing more when null, a comment when empty. */

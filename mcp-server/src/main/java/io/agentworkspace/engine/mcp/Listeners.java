@@ -4,8 +4,10 @@ import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.Signals;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +25,13 @@ final class Listeners implements Signals.Listener {
         this.interest = interest;
         pulse.every(KEEP_ALIVE, () -> each(Listener::keepAlive));
         pulse.every(Interest.HOLDS.dividedBy(4), this::renew);
-        pulse.every(CHECK, () -> each(Listener::endIfInvalid));
+        pulse.every(CHECK, this::endInvalid);
+    }
+
+    /** A credential is looked up once, however many streams it has. */
+    private void endInvalid() {
+        var known = new HashMap<BooleanSupplier, Boolean>();
+        each(listener -> listener.endIfInvalid(valid -> known.computeIfAbsent(valid, BooleanSupplier::getAsBoolean)));
     }
 
     /** Makes sure that changes in a tenant are told to this replica. */

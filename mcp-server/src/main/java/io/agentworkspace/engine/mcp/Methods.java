@@ -2,12 +2,15 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Schema;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The methods that are served alike in every lane: what the offer has, in the protocol's words. */
@@ -72,6 +75,7 @@ final class Methods {
     Outcome serve(String method, ObjectNode params, Turn turn) {
         turn.ran(method);
         try {
+            checkTexts(method, params);
             return switch (method) {
                 case "tools/list" -> tools.list(params, turn);
                 case "tools/call" -> tools.call(params, turn);
@@ -84,8 +88,25 @@ final class Methods {
                 default -> extended(method, turn).serve(method, params, turn);
             };
         } catch (Problem problem) {
-            throw error(problem, turn);
+            throw error(problem, turn.requestId());
         }
+    }
+
+    /** Whatever text is among the params may be looked up; a tool's arguments are checked by its schema. */
+    static void checkTexts(String method, ObjectNode params) {
+        for (var param : params.properties()) {
+            if (!(method.equals("tools/call") && param.getKey().equals("arguments"))) {
+                checkTexts(param.getValue(), "params." + Name.shortened(param.getKey()));
+            }
+        }
+    }
+
+    private static void checkTexts(JsonNode value, String path) {
+        if (value.isString()) {
+            Schema.checkCharacters(path, value.asString());
+        }
+        value.propertyNames().forEach(name -> Schema.checkCharacters(path, name));
+        value.forEach(part -> checkTexts(part, path));
     }
 
     private Extension extended(String method, Turn turn) {
@@ -96,10 +117,10 @@ final class Methods {
         return extension;
     }
 
-    static RpcError error(Problem problem, Turn turn) {
+    static RpcError error(Problem problem, String requestId) {
         return switch (problem.failure()) {
-            case UNAVAILABLE, INTERNAL, RATE_LIMITED -> RpcError.internal(problem, turn.requestId());
-            default -> RpcError.invalidParams(problem, turn.requestId());
+            case UNAVAILABLE, INTERNAL, RATE_LIMITED -> RpcError.internal(problem, requestId);
+            default -> RpcError.invalidParams(problem, requestId);
         };
     }
 

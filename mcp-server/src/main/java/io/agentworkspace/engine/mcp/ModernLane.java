@@ -45,7 +45,7 @@ final class ModernLane implements Lane {
                 answer(message, exchange, client);
             }
         } catch (RpcError error) {
-            exchange.refuse(error, message.id());
+            exchange.refuse(error);
         }
     }
 
@@ -69,7 +69,7 @@ final class ModernLane implements Lane {
         try {
             workings.listen().serve(message, exchange, turn);
         } catch (Problem problem) {
-            throw Methods.error(problem, turn);
+            throw Methods.error(problem, exchange.requestId());
         }
     }
 

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Where a request comes from: the HTTP request that waits for its answer, or a task that goes on without one. */
 interface Origin {
@@ -19,8 +20,9 @@ interface Origin {
 
     Selection selection();
 
+    /** For a call with these arguments; null where there is none, or the arguments have one themselves. */
     @Nullable
-    String idempotencyKey();
+    String idempotencyKey(ObjectNode arguments);
 
     /** For the request log: the tool or resource that the request is about. */
     void ran(String service);

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
 import java.util.List;
@@ -48,7 +49,7 @@ final class Prompts {
         var known =
                 all(turn).stream().map(prompt -> prompt.get("name").asString()).toList();
         var near = Near.nearest(name, known, 2);
-        var shown = name.length() > 64 ? name.substring(0, 64) + "…" : name;
+        var shown = Name.shortened(name);
         return new Problem(
                 Failure.NOT_FOUND,
                 near.isEmpty()

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** The door's one clock hand: runs what is due, each on a virtual thread of its own, so that nothing waits for another. */
@@ -20,9 +21,25 @@ final class Pulse implements AutoCloseable {
         return timer.schedule(() -> Thread.startVirtualThread(work), delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /** A time is left out while the work of an earlier one goes on. */
     Future<?> every(Duration period, Runnable work) {
+        var free = new Semaphore(1);
+        Runnable once = () -> {
+            try {
+                work.run();
+            } finally {
+                free.release();
+            }
+        };
         return timer.scheduleWithFixedDelay(
-                () -> Thread.startVirtualThread(work), period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+                () -> {
+                    if (free.tryAcquire()) {
+                        Thread.startVirtualThread(once);
+                    }
+                },
+                period.toMillis(),
+                period.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -1,12 +1,15 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -15,6 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  * and the thread at work is interrupted.
  */
 final class Reply {
+    private static final Logger LOG = LoggerFactory.getLogger(Reply.class);
     private static final Duration PERIOD = Duration.ofMillis(500);
 
     private final Exchange exchange;
@@ -156,29 +160,28 @@ final class Reply {
 
     /** Ends the answer for a defect, which the gate renders where nothing was sent yet. Work that was stopped has none. */
     void fail(Throwable defect) {
-        if (isStopped()) {
-            finish(HttpStatus.OK_200, Json.object());
-            return;
-        }
         lock.lock();
         try {
-            done = true;
-            stop();
-            if (stream != null) {
-                places.giveBack();
+            if (gone || cancelled) {
+                finish(HttpStatus.OK_200, Json.object());
+            } else if (stream != null) {
+                finish(HttpStatus.OK_200, exchange.json(error(defect)));
+            } else {
+                done = true;
+                stop();
+                exchange.callback().failed(defect);
             }
-            exchange.callback().failed(defect);
         } finally {
             lock.unlock();
         }
     }
 
-    private boolean isStopped() {
-        lock.lock();
-        try {
-            return gone || cancelled;
-        } finally {
-            lock.unlock();
+    private RpcError error(Throwable defect) {
+        var id = exchange.requestId();
+        if (defect instanceof Problem problem) {
+            return Methods.error(problem, id);
         }
+        LOG.atError().addKeyValue("request_id", id).setCause(defect).log("a request failed");
+        return RpcError.internal(Problem.internal(id), id);
     }
 }

@@ -28,18 +28,20 @@ final class Routing {
             if (!inSession) {
                 throw Message.invalid("batches are not supported; send one JSON-RPC 2.0 object in each request");
             }
-            checked(exchange, null, () -> session.batch(body, exchange));
+            checked(exchange, () -> session.batch(body, exchange));
         } else {
             var message = Message.of(body);
-            checked(exchange, message.isResponse() ? null : message.id(), () -> post(message, exchange, inSession));
+            exchange.answers(message);
+            checked(exchange, () -> post(message, exchange, inSession));
         }
     }
 
-    private void checked(Exchange exchange, @Nullable JsonNode id, Runnable work) {
+    private void checked(Exchange exchange, Runnable work) {
         try {
             selectable.checkHeaders(exchange);
+            Confirmation.checkHeader(exchange);
         } catch (RpcError error) {
-            exchange.refuse(error, id);
+            exchange.refuse(error);
             return;
         }
         work.run();
@@ -52,7 +54,7 @@ final class Routing {
         var lane = lane(message, exchange, inSession);
         if (lane == null) {
             var asked = String.valueOf(exchange.header(Exchange.VERSION));
-            exchange.refuse(RpcError.unsupportedVersion(asked, Revision.words()), message.id());
+            exchange.refuse(RpcError.unsupportedVersion(asked, Revision.words()));
         } else {
             lane.serve(message, exchange);
         }

@@ -45,7 +45,7 @@ record Selectable(List<ToolSource> sources) {
 
     private static Optional<String> wrong(String place, String kind, List<String> words, List<String> known) {
         return words.stream().filter(word -> !known.contains(word)).findFirst().map(word -> {
-            var shown = word.length() > Name.MAX ? word.substring(0, Name.MAX) + "…" : word;
+            var shown = Name.shortened(word);
             var near = Near.nearest(shown, known, 1);
             var hint = near.isEmpty() ? ";" : "; did you mean %s?".formatted(near.getFirst());
             return "%s names the %s '%s', which is not here%s there are %s"

@@ -75,9 +75,9 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
         return PATHS.matcher(path).matches();
     }
 
-    /** Whether the three tools of discovery stand for all others. */
-    public boolean isDiscovery() {
-        return toolsets.contains(DISCOVERY);
+    /** Whether one of the tools of discovery is among them. Read-only leaves all three, and limits what they run. */
+    boolean discovers(String tool) {
+        return !excluded.contains(tool) && (toolsets.contains(DISCOVERY) || tools.contains(tool));
     }
 
     public boolean includes(Tool<?, ?> tool) {

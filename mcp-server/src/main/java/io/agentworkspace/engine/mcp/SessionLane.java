@@ -50,7 +50,7 @@ final class SessionLane implements Lane {
                 serve(message, visit(exchange));
             }
         } catch (RpcError error) {
-            exchange.refuse(error, message.isResponse() ? null : message.id());
+            exchange.refuse(error);
         }
     }
 
@@ -138,6 +138,7 @@ final class SessionLane implements Lane {
     private ObjectNode own(Message message, Visit visit) {
         var turn = visit.quietTurn();
         try {
+            Methods.checkTexts(message.method(), message.params());
             switch (message.method()) {
                 case "logging/setLevel" ->
                     workings.sessions().logLevel(visit.session().handle(), level(message));
@@ -148,7 +149,7 @@ final class SessionLane implements Lane {
             }
             return message.answer(Json.object());
         } catch (Problem problem) {
-            return Methods.error(problem, turn).json(message.id());
+            return Methods.error(problem, turn.requestId()).json(message.id());
         } catch (RpcError error) {
             return error.json(message.id());
         }
@@ -176,7 +177,7 @@ final class SessionLane implements Lane {
             visit = visit(exchange);
             checkBatch(messages, visit);
         } catch (RpcError error) {
-            exchange.refuse(error, null);
+            exchange.refuse(error);
             return;
         }
         var responses = JsonNodeFactory.instance.arrayNode();
@@ -224,7 +225,7 @@ final class SessionLane implements Lane {
                 streams.open(visit);
             }
         } catch (RpcError error) {
-            exchange.refuse(error, null);
+            exchange.refuse(error);
         }
     }
 }

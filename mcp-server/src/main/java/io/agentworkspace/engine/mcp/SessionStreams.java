@@ -29,13 +29,10 @@ final class SessionStreams implements Signals.Listener {
         exchange.ran("stream");
         var handle = visit.session().handle();
         var opened = workings.sessions().next();
-        var listener = workings.listen()
-                .session(
-                        exchange,
-                        new Listener.Purpose(null, handle.id(), opened),
-                        workings.sessions().subscriptions(handle),
-                        visit.quietTurn());
+        var listener = workings.listen().session(exchange, new Listener.Purpose(null, handle.id(), opened));
         listener.onSession(() -> refresh(listener, visit));
+        // It hears of subscriptions by now, so that none can be missed between this look and the next word of them.
+        listener.sessionChanged();
         listener.start(null);
         workings.sessions()
                 .tell(new Signals.Signal(handle.tenant(), STREAM, List.of(handle.id(), Long.toString(opened)), null));

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import java.util.Set;
@@ -13,25 +14,27 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
     /**
      * What a task remembers of the request that began it.
      *
-     * @param idempotencyKey the request's, else one of the task's own, so that a second attempt changes nothing twice
+     * @param task the task's id
+     * @param idempotencyKey the request's, if it had one
      * @param abilities what the client can be asked for
      */
     record Kept(
+            String task,
             String tool,
             ObjectNode arguments,
             String requestId,
-            String idempotencyKey,
+            @Nullable String idempotencyKey,
             Selection selection,
             Set<Client.Ability> abilities,
             Whence whence) {
 
         static Kept of(String id, String tool, ObjectNode arguments, Turn turn) {
-            var key = turn.idempotencyKey();
             return new Kept(
+                    id,
                     tool,
                     arguments,
                     turn.requestId(),
-                    key == null ? "task-" + id : key,
+                    turn.idempotencyKey(Json.object()),
                     turn.selection(),
                     turn.client().abilities(),
                     turn.whence());
@@ -70,9 +73,13 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
         return kept.selection();
     }
 
+    /** One of the task's own where the client gave none, so that a second attempt changes nothing twice. */
     @Override
-    public String idempotencyKey() {
-        return kept.idempotencyKey();
+    public @Nullable String idempotencyKey(ObjectNode arguments) {
+        if (kept.idempotencyKey() != null) {
+            return kept.idempotencyKey();
+        }
+        return arguments.has(Schema.IDEMPOTENCY_KEY) ? null : "task-" + kept.task();
     }
 
     @Override

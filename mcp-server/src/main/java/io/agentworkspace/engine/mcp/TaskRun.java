@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.TaskStore;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +16,15 @@ import tools.jackson.databind.node.ObjectNode;
 final class TaskRun {
     private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
     private static final int TRIES = 5;
+    private static final Duration LONGEST = Duration.ofHours(1);
 
     private final TaskStore.Task task;
     private final TaskOrigin.Kept kept;
     private final TaskMemory memory;
+    private final long begun = System.nanoTime();
     private @Nullable Thread thread;
-    private boolean stopped;
+    private volatile boolean stopped;
+    private volatile TaskStore.@Nullable Step verdict;
 
     TaskRun(TaskStore.Task task) {
         this.task = task;
@@ -36,53 +40,83 @@ final class TaskRun {
         return task.principal();
     }
 
+    boolean tookTooLong() {
+        return System.nanoTime() - begun > LONGEST.toNanos();
+    }
+
     /** Begins to work on a thread of its own. */
     synchronized void start(Runnable work) {
         thread = Thread.startVirtualThread(work);
+        if (stopped) {
+            thread.interrupt();
+        }
     }
 
-    /** Stops the work: nobody wants it any more, or another does it. */
-    synchronized void stop() {
+    /** Stops the work, which may go on elsewhere. */
+    void stop() {
+        stop(null);
+    }
+
+    /** Stops the work for good: nobody may, or should, go on with it. */
+    void stopForGood() {
+        stop(tookTooLong() ? failed("it took longer than an hour, and was stopped") : withoutCredential());
+    }
+
+    private synchronized void stop(TaskStore.@Nullable Step why) {
         stopped = true;
+        verdict = verdict == null ? why : verdict;
         if (thread != null) {
             thread.interrupt();
         }
     }
 
     /** The interrupt was about the work; what became of it can still be told. */
-    synchronized void workIsOver() {
+    private synchronized void workIsOver() {
         thread = null;
         var _ = Thread.interrupted();
     }
 
-    private synchronized boolean isStopped() {
-        return stopped;
+    /**
+     * Does the work.
+     *
+     * @param progress takes what the tool says about how far it is
+     * @return nothing when it was stopped before it had succeeded, so that another goes on with it
+     */
+    Optional<TaskStore.Step> work(Tools tools, Optional<Caller> caller, Consumer<String> progress) {
+        var step = caller.map(known -> work(tools, known, progress)).orElseGet(this::withoutCredential);
+        workIsOver();
+        return stopped && !succeeded(step) ? Optional.ofNullable(verdict) : Optional.of(step);
     }
 
-    /** @param progress takes what the tool says about how far it is */
-    TaskStore.Step work(Tools tools, Optional<Caller> caller, Consumer<String> progress) {
-        if (caller.isEmpty()) {
-            return step(TaskStore.Status.CANCELLED, "the credential that began it is no longer valid", null);
-        }
+    private static boolean succeeded(TaskStore.Step step) {
+        return switch (step.status()) {
+            case COMPLETED ->
+                step.outcome() != null && !step.outcome().path("isError").asBoolean(false);
+            case INPUT_REQUIRED -> true;
+            default -> false;
+        };
+    }
+
+    private TaskStore.Step work(Tools tools, Caller caller, Consumer<String> progress) {
         if (task.tries() > TRIES) {
-            return failed(Problem.internal(kept.requestId()));
+            return failed("it was begun %d times, and each time its server was lost".formatted(TRIES));
         }
         var voice = Voice.progress(notification -> progress.accept(words(notification)));
-        var turn = new Turn(new TaskOrigin(caller.get(), kept), kept.client(), voice, memory.inputs());
+        var turn = new Turn(new TaskOrigin(caller, kept), kept.client(), voice, memory.inputs());
         try {
             return step(tools.run(kept.tool(), kept.arguments(), turn));
         } catch (RpcError error) {
             return failed(error);
         } catch (Problem problem) {
-            return failed(problem);
+            return failed(Methods.error(problem, kept.requestId()));
         } catch (RuntimeException | Error defect) {
-            if (!isStopped()) {
+            if (!stopped) {
                 LOG.atError()
                         .addKeyValue("request_id", kept.requestId())
                         .setCause(defect)
                         .log("a task failed");
             }
-            return failed(Problem.internal(kept.requestId()));
+            return failed(Methods.error(Problem.internal(kept.requestId()), kept.requestId()));
         }
     }
 
@@ -90,7 +124,12 @@ final class TaskRun {
         var progress = notification.path("params");
         var total = progress.has("total") ? " of " + progress.get("total") : "";
         var message = progress.path("message").asString("");
-        return progress.get("progress") + total + (message.isEmpty() ? "" : ": " + message);
+        return clean(progress.get("progress") + total + (message.isEmpty() ? "" : ": " + message));
+    }
+
+    /** Without what the database does not take. */
+    private static String clean(String text) {
+        return text.replace("\0", "");
     }
 
     private TaskStore.Step step(Outcome outcome) {
@@ -110,13 +149,17 @@ final class TaskRun {
         };
     }
 
-    private TaskStore.Step failed(Problem problem) {
-        return failed(RpcError.internal(problem, kept.requestId()));
+    private TaskStore.Step withoutCredential() {
+        return step(TaskStore.Status.CANCELLED, "the credential that began it is no longer valid", null);
+    }
+
+    private TaskStore.Step failed(String note) {
+        return failed(RpcError.internal(Problem.conflict(note), kept.requestId()));
     }
 
     private TaskStore.Step failed(RpcError error) {
         var json = (ObjectNode) error.json(null).get("error");
-        return step(TaskStore.Status.FAILED, json.path("message").asString(""), json);
+        return step(TaskStore.Status.FAILED, clean(json.path("message").asString("")), json);
     }
 
     private TaskStore.Step step(TaskStore.Status status, @Nullable String message, @Nullable ObjectNode outcome) {

@@ -49,13 +49,25 @@ final class TaskWorkers implements Signals.Listener {
     }
 
     void start(Pulse pulse) {
-        pulse.every(LOOK, this::claim);
+        pulse.every(LOOK, this::look);
         pulse.every(RENEWAL, this::renew);
     }
 
     /** There is work, probably. */
     void wake() {
         Thread.startVirtualThread(this::claim);
+    }
+
+    private void look() {
+        try {
+            running.values().stream()
+                    .filter(run -> run.tookTooLong()
+                            || callers.current(run.principal()).isEmpty())
+                    .forEach(TaskRun::stopForGood);
+        } catch (Problem e) {
+            LOG.debug("put off: {}", e.note());
+        }
+        claim();
     }
 
     private void claim() {
@@ -83,14 +95,18 @@ final class TaskWorkers implements Signals.Listener {
     private void work(TaskRun run) {
         try {
             var step = run.work(tools, callers.current(run.principal()), progress(run.claim()));
-            run.workIsOver();
-            if (stopping) {
-                store.release(run.claim());
+            if (step.isPresent()) {
+                store.step(run.claim(), step.get(), clock.instant());
             } else {
-                store.step(run.claim(), step, clock.instant());
+                store.release(run.claim());
             }
         } catch (Problem e) {
             LOG.debug("the task is tried again when its lease has run out: {}", e.note());
+        } catch (RuntimeException e) {
+            LOG.error(
+                    "the task {} is tried again when its lease has run out",
+                    run.claim().id(),
+                    e);
         } finally {
             running.remove(run.claim());
             wake();
@@ -115,6 +131,8 @@ final class TaskWorkers implements Signals.Listener {
             store.progress(claim, message, clock.instant());
         } catch (Problem e) {
             LOG.debug("not told: {}", e.note());
+        } catch (RuntimeException e) {
+            LOG.warn("the progress of the task {} cannot be told", claim.id(), e);
         }
     }
 

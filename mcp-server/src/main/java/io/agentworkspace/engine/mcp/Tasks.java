@@ -54,8 +54,8 @@ final class Tasks {
                 now.plus(LIFE));
         var task = store.insert(turn.caller(), draft)
                 .orElseThrow(() -> Problem.conflict(
-                        "you have %d unfinished tasks, which is as many as there may be: wait for one, or end one with tasks/cancel"
-                                .formatted(TaskStore.MAX_OPEN)));
+                        "you have %d unfinished tasks, or %d of the last 24 hours, which is as many as there may be: wait, or end one with tasks/cancel"
+                                .formatted(TaskStore.MAX_OPEN, TaskStore.MAX_KEPT)));
         wake.run();
         return Outcome.done(shown(task).put("resultType", "task"));
     }

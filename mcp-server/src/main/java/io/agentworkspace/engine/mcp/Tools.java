@@ -45,13 +45,15 @@ final class Tools {
     Outcome call(ObjectNode params, Turn turn) {
         var name = Methods.text(params, "name");
         var arguments = Methods.object(params, "arguments");
-        for (var source : sources) {
-            var pace = source.pace(name, arguments, turn);
-            if (pace != Pace.QUICK && turn.client().takesTasks()) {
-                return source.before(name, arguments, turn).orElseGet(() -> tasks.begin(name, arguments, turn));
-            } else if (pace == Pace.TASK) {
-                throw RpcError.missingExtension(TasksExtension.IDENTIFIER);
-            }
+        var slow = sources.stream()
+                .filter(source -> source.pace(name, arguments, turn) != Pace.QUICK)
+                .findFirst();
+        if (slow.isEmpty()) {
+            return run(name, arguments, turn);
+        } else if (turn.client().takesTasks()) {
+            return slow.get().before(name, arguments, turn).orElseGet(() -> tasks.begin(name, arguments, turn));
+        } else if (slow.get().pace(name, arguments, turn) == Pace.TASK) {
+            throw RpcError.missingExtension(TasksExtension.IDENTIFIER);
         }
         return run(name, arguments, turn);
     }
@@ -67,8 +69,7 @@ final class Tools {
     private RpcError unknown(String name, Turn turn) {
         var known = all(turn).stream().map(tool -> tool.get("name").asString()).toList();
         var nearest = Near.nearest(name, known, 1).stream().findFirst().orElse(null);
-        var shown = name.length() > Name.MAX ? name.substring(0, Name.MAX) + "…" : name;
-        var problem = Problem.unknownService(shown, nearest);
+        var problem = Problem.unknownService(Name.shortened(name), nearest);
         var service = name.length() > Name.MAX ? null : name;
         return RpcError.invalidParams(problem, Envelope.failure(service, turn.requestId(), clock.instant(), problem));
     }

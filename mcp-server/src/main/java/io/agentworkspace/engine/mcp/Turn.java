@@ -95,7 +95,7 @@ public final class Turn {
     }
 
     @Nullable
-    String idempotencyKey() {
-        return origin.idempotencyKey();
+    String idempotencyKey(ObjectNode arguments) {
+        return origin.idempotencyKey(arguments);
     }
 }

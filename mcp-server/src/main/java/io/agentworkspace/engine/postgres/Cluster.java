@@ -58,8 +58,15 @@ record Cluster(Path path, String password) {
             throw new PostgresFailure(
                     "the password of the database is missing: restore the file " + directory.password());
         }
-        return new Cluster(
-                directory.cluster(), Files.readString(directory.password()).strip());
+        return new Cluster(directory.cluster(), readPassword(directory));
+    }
+
+    static String readPassword(DataDirectory directory) {
+        try {
+            return Files.readString(directory.password()).strip();
+        } catch (IOException e) {
+            throw new PostgresFailure("the password of the database cannot be read: " + e, e);
+        }
     }
 
     private static String password(Path file) throws IOException {

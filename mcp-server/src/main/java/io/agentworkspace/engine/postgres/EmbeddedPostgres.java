@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.postgres;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A PostgreSQL server of the engine's own, on the loopback address, with its data in {@code <data directory>/postgres}. It is the real
@@ -44,17 +46,43 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** Stays the same until the close, across restarts of the server. Carries no credentials. */
+    /**
+     * How to reach a server.
+     *
+     * @param jdbcUrl carries no credentials
+     */
+    public record Access(String jdbcUrl, String user, String password) {
+        static Access of(int port, String password) {
+            return new Access("jdbc:postgresql://127.0.0.1:" + port + "/postgres", Cluster.USER, password);
+        }
+    }
+
+    /** Stays the same until the close, across restarts of the server. */
+    public Access access() {
+        return Access.of(port, password);
+    }
+
     public String jdbcUrl() {
-        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+        return access().jdbcUrl();
     }
 
     public String user() {
-        return Cluster.USER;
+        return access().user();
     }
 
     public String password() {
         return password;
+    }
+
+    /** The server that another engine runs in this directory at present, if one does. */
+    public static Optional<Access> running(Path dataDir) {
+        return Files.isDirectory(dataDir) ? running(DataDirectory.open(dataDir)) : Optional.empty();
+    }
+
+    private static Optional<Access> running(DataDirectory directory) {
+        return PidFile.find(directory.cluster())
+                .filter(file -> file.ready() && ProcessHandle.of(file.pid()).isPresent())
+                .map(file -> Access.of(file.port(), Cluster.readPassword(directory)));
     }
 
     /** Stops the server cleanly and gives the data directory free. Close what is connected to it first. */

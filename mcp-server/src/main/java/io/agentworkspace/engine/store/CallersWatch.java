@@ -39,7 +39,7 @@ public final class CallersWatch implements AutoCloseable {
         channel.open();
     }
 
-    /** @param forget is told the id of a new key, or nothing, which may mean any key */
+    /** @param forget is told the id of a new key, {@code session:} and the id of one that has ended, or nothing, which may mean any */
     void onChange(Consumer<String> forget) {
         listeners.add(forget);
     }

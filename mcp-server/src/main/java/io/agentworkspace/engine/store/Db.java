@@ -29,6 +29,9 @@ public final class Db implements AutoCloseable {
     /** What a server that has become a standby answers. */
     private static final String READ_ONLY = "25006";
 
+    /** Of our trigger: the owner that a thing would have was removed meanwhile. */
+    private static final String OWNER_REMOVED = "EN001";
+
     private static final int ATTEMPTS = 4;
     private static final int WAIT_SECONDS = 5;
     /** In seconds. A database that has fallen silent is told from one that works: that one gives up a statement sooner. */
@@ -112,10 +115,17 @@ public final class Db implements AutoCloseable {
         try (var handle = jdbi.open()) {
             return work.apply(handle);
         } catch (JdbiException e) {
-            throw isUnreachable(e) ? Problem.unavailable() : e;
+            throw foreseen(e);
         } finally {
             turns.release();
         }
+    }
+
+    private static RuntimeException foreseen(JdbiException e) {
+        if (state(e).equals(OWNER_REMOVED)) {
+            return Problem.conflict("the user that this would belong to has just been removed");
+        }
+        return isUnreachable(e) ? Problem.unavailable() : e;
     }
 
     private void takeTurn() {

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -23,6 +24,7 @@ public final class Housekeeping implements AutoCloseable {
     private final List<Runnable> flushes;
     private final Clock clock;
     private final List<Consumer<Instant>> clearing;
+    private final List<Runnable> minutely = new ArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("housekeeping").factory());
 
@@ -38,7 +40,14 @@ public final class Housekeeping implements AutoCloseable {
         this.clearing = List.copyOf(purges);
     }
 
+    /** What else is written every minute, and once more at the end. */
+    public Housekeeping also(Runnable flush) {
+        minutely.add(flush);
+        return this;
+    }
+
     public void start() {
+        timer.scheduleWithFixedDelay(() -> minutely.forEach(Housekeeping::attempt), 1, 1, TimeUnit.MINUTES);
         timer.scheduleWithFixedDelay(() -> attempt(presence::flush), 5, 5, TimeUnit.SECONDS);
         timer.scheduleWithFixedDelay(() -> flushes.forEach(Housekeeping::attempt), 1, 1, TimeUnit.SECONDS);
         timer.scheduleWithFixedDelay(() -> attempt(this::clear), 1, 10, TimeUnit.MINUTES);
@@ -58,6 +67,7 @@ public final class Housekeeping implements AutoCloseable {
     public void clear() {
         var now = clock.instant();
         deleteOld("idempotency", "created_at", now.minus(IdempotencyStore.KEPT));
+        deleteOld("mcp_task", "expires_at", now);
         deleteOld("context", "used_at", now.minus(CONTEXTS_KEPT));
         clearing.forEach(purge -> purge.accept(now));
     }
@@ -83,5 +93,6 @@ public final class Housekeeping implements AutoCloseable {
         timer.shutdownNow();
         attempt(presence::flush);
         flushes.forEach(Housekeeping::attempt);
+        minutely.forEach(Housekeeping::attempt);
     }
 }

@@ -23,6 +23,12 @@ public final class TaskStore {
     /** How many unfinished ones a principal may have. */
     public static final int MAX_OPEN = 100;
 
+    /** How many a principal may have in all, finished ones too. */
+    public static final int MAX_KEPT = 1_000;
+
+    /** How many of one principal are worked at, at the same time, so that it does not stand before all others. */
+    private static final int SHARE = 2;
+
     private static final String COLUMNS =
             "tenant_id, id, principal, request, status, message, memory, outcome, attempt, tries, created_at, updated_at, expires_at";
 
@@ -96,29 +102,35 @@ public final class TaskStore {
     /**
      * Makes a task, which waits to be claimed.
      *
-     * @return nothing when the principal has as many unfinished ones as it may
+     * @return nothing when the principal has as many as it may
      */
     public Optional<Task> insert(Caller owner, Draft task) {
-        return db.sql("""
-                INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
-                                      leased_until, created_at, updated_at, expires_at)
-                SELECT :tenant, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
-                 WHERE (SELECT count(*) FROM mcp_task
-                         WHERE tenant_id = :tenant AND principal = :principal
-                           AND status IN ('working', 'input_required')) < :most
-                RETURNING %s
-                """.formatted(COLUMNS))
-                .set("tenant", owner.tenant())
-                .set("principal", owner.principal())
-                .set("user", owner.user())
-                .set("id", task.id())
-                .set("server", task.server())
-                .set("request", Json.text(task.request()))
-                .set("memory", Json.text(task.memory()))
-                .set("created", task.createdAt())
-                .set("expires", task.expiresAt())
-                .set("most", MAX_OPEN)
-                .one(TaskStore::task);
+        return db.transaction(() -> {
+            // One after the other: else those who come together would not see each other.
+            of(owner, "SELECT pg_advisory_xact_lock(7071, hashtext(:principal))")
+                    .one(_ -> true);
+            return of(owner, """
+                    INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
+                                          leased_until, created_at, updated_at, expires_at)
+                    SELECT :tenant, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
+                      FROM (SELECT count(*) AS kept,
+                                   count(*) FILTER (WHERE status IN ('working', 'input_required')) AS open
+                              FROM mcp_task
+                             WHERE tenant_id = :tenant AND principal = :principal) held
+                     WHERE held.open < :open AND held.kept < :kept
+                    RETURNING %s
+                    """.formatted(COLUMNS))
+                    .set("user", owner.user())
+                    .set("id", task.id())
+                    .set("server", task.server())
+                    .set("request", Json.text(task.request()))
+                    .set("memory", Json.text(task.memory()))
+                    .set("created", task.createdAt())
+                    .set("expires", task.expiresAt())
+                    .set("open", MAX_OPEN)
+                    .set("kept", MAX_KEPT)
+                    .one(TaskStore::task);
+        });
     }
 
     /** The principal's own task of this id. */
@@ -133,30 +145,33 @@ public final class TaskStore {
 
     /** Those of these ids that are the principal's own. */
     public Set<String> known(Caller owner, Collection<String> ids) {
-        return new HashSet<>(db.sql("""
+        return new HashSet<>(of(owner, """
                 SELECT id FROM mcp_task
                  WHERE tenant_id = :tenant AND principal = :principal AND id = ANY(CAST(:ids AS text[]))
-                """)
-                .set("tenant", owner.tenant())
-                .set("principal", owner.principal())
-                .set("ids", ids)
-                .list(row -> row.text("id")));
+                """).set("ids", ids).list(row -> row.text("id")));
     }
 
-    /** Claims tasks of this server, in any tenant, that nobody works at. */
+    /** Claims tasks of this server, in any tenant, that nobody works at, of each principal its share at most. */
     public List<Task> claim(String server, int most, Duration lease) {
         return db.sql("""
                 UPDATE mcp_task t
                    SET attempt = t.attempt + 1, tries = t.tries + 1, leased_until = now() + :lease * interval '1 millisecond'
-                  FROM (SELECT tenant_id, id FROM mcp_task
-                         WHERE server = :server AND status = 'working' AND leased_until <= now()
-                         ORDER BY leased_until
+                  FROM (SELECT w.tenant_id, w.id FROM mcp_task w
+                          JOIN (SELECT tenant_id, id,
+                                       row_number() OVER (PARTITION BY tenant_id, principal
+                                                          ORDER BY leased_until <= now(), leased_until) AS place
+                                  FROM mcp_task
+                                 WHERE server = :server AND status = 'working') queue
+                            ON queue.tenant_id = w.tenant_id AND queue.id = w.id AND queue.place <= :share
+                         WHERE w.status = 'working' AND w.leased_until <= now()
+                         ORDER BY w.leased_until
                          LIMIT :most
-                           FOR UPDATE SKIP LOCKED) free
+                           FOR UPDATE OF w SKIP LOCKED) free
                  WHERE t.tenant_id = free.tenant_id AND t.id = free.id
                 RETURNING t.*
                 """)
                 .set("server", server)
+                .set("share", SHARE)
                 .set("most", most)
                 .set("lease", lease.toMillis())
                 .list(TaskStore::task);
@@ -196,12 +211,13 @@ public final class TaskStore {
                 """).set("message", message).set("now", now).run();
     }
 
-    /** Writes how the work went on, unless it was cancelled or is somebody else's by now. */
+    /** Writes how the work went on, unless it was cancelled, or the lease has run out. */
     public void step(Claim claim, Step step, Instant now) {
         held(claim, """
                 UPDATE mcp_task
                    SET status = :status, message = :message, memory = :memory, outcome = :outcome, tries = 0, updated_at = :now
                  WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
+                   AND leased_until > now()
                 """)
                 .set("status", step.status().word())
                 .set("message", step.message())
@@ -250,16 +266,12 @@ public final class TaskStore {
                 """).set("message", message).set("now", now).run() == 1;
     }
 
-    /** Clears away what has had its time. */
-    public void purge(Instant now) {
-        db.sql("DELETE FROM mcp_task WHERE expires_at <= :now").set("now", now).run();
+    private Statement own(Caller owner, String id, String text) {
+        return of(owner, text).set("id", id);
     }
 
-    private Statement own(Caller owner, String id, String text) {
-        return db.sql(text)
-                .set("tenant", owner.tenant())
-                .set("principal", owner.principal())
-                .set("id", id);
+    private Statement of(Caller owner, String text) {
+        return db.sql(text).set("tenant", owner.tenant()).set("principal", owner.principal());
     }
 
     private Statement held(Claim claim, String text) {

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
@@ -81,44 +82,52 @@ public final class UserStore {
                 .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
     }
 
+    /** A user that the transaction holds. */
+    public record Held(long id, String name, Role role, long revision) {}
+
     /**
-     * A user that the transaction holds, together with all owners, so that the last one cannot go unseen.
+     * The users that a change is about, locked in one order with whoever asks for it and all owners, so that neither the
+     * last owner nor an heir can go unseen.
      *
+     * @param user who is changed
+     * @param heir empty where none is named, or there is none of that name
      * @param owners how many owners the tenant has
      */
-    public record Held(long id, String name, Role role, long revision, long owners) {
+    public record Locked(Held user, Optional<Held> heir, long owners) {
         public boolean isLastOwner() {
-            return role == Role.OWNER && owners == 1;
+            return user.role() == Role.OWNER && owners == 1;
         }
     }
 
-    /** The user of this id, which is in the tenant. */
-    public Held lock(Call call, long id) {
+    /**
+     * @param heir a name, or null for the caller
+     * @throws Problem {@code conflict} when the user, {@code unauthenticated} when the caller was removed meanwhile
+     */
+    public Locked lock(Call call, long id, @Nullable Name heir) {
         var rows = db.sql(call, """
                 SELECT id, name, role, revision
                   FROM app_user
-                 WHERE tenant_id = :tenant AND removed_at IS NULL AND (id = :id OR role = 'owner')
+                 WHERE tenant_id = :tenant AND removed_at IS NULL
+                   AND (id IN (:id, :caller) OR role = 'owner' OR name_key = :heir)
                  ORDER BY id
                    FOR UPDATE
                 """)
                 .set("id", id)
+                .set("heir", heir == null ? null : heir.key())
                 .list(row -> new Held(
-                        row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision"), 0));
-        var owners = rows.stream().filter(row -> row.role() == Role.OWNER).count();
-        return rows.stream()
-                .filter(row -> row.id() == id)
-                .findFirst()
-                .map(row -> new Held(row.id(), row.name(), row.role(), row.revision(), owners))
-                .orElseThrow(() -> Problem.conflict("the user has just been removed"));
+                        row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision")));
+        var caller = find(rows, row -> row.id() == call.caller().user())
+                .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"));
+        return new Locked(
+                find(rows, row -> row.id() == id).orElseThrow(() -> Problem.conflict("the user has just been removed")),
+                heir == null
+                        ? Optional.of(caller)
+                        : find(rows, row -> Name.key(row.name()).equals(heir.key())),
+                rows.stream().filter(row -> row.role() == Role.OWNER).count());
     }
 
-    /** The id of another user, kept from being removed while the transaction lasts. */
-    public Optional<Long> find(Call call, Name name) {
-        return db.sql(call, """
-                SELECT id FROM app_user
-                 WHERE tenant_id = :tenant AND name_key = :key AND removed_at IS NULL
-                   FOR SHARE
-                """).set("key", name.key()).one(row -> row.number("id"));
+    private static Optional<Held> find(List<Held> rows, Predicate<Held> which) {
+        return rows.stream().filter(which).findFirst();
     }
 
     /** Sets what is given and raises the revision. A user who sees less than before hears less, too. */
@@ -168,6 +177,11 @@ public final class UserStore {
      * as the name on what it said.
      */
     public Handed remove(Call call, Held held, long heir) {
+        // Whoever is about to invite one of these agents, or to grant it something, is waited for: the next statement
+        // sees it.
+        db.sql(call, "SELECT id FROM agent WHERE tenant_id = :tenant AND owner_id = :gone ORDER BY id FOR UPDATE")
+                .set("gone", held.id())
+                .list(row -> row.number("id"));
         return db.sql(call, """
                 WITH a AS (UPDATE agent SET owner_id = :heir, revision = revision + 1, updated_at = :now
                             WHERE tenant_id = :tenant AND owner_id = :gone AND destroyed_at IS NULL
@@ -197,6 +211,14 @@ public final class UserStore {
                      k AS (UPDATE api_key SET revoked_at = :now
                             WHERE tenant_id = :tenant AND user_id = :gone AND revoked_at IS NULL
                         RETURNING 1),
+                     logged_off AS (DELETE FROM context
+                                     WHERE tenant_id = :tenant
+                                       AND principal IN (SELECT 'key:' || id FROM api_key
+                                                          WHERE tenant_id = :tenant AND user_id = :gone
+                                                          UNION ALL
+                                                         SELECT 'session:' || id FROM browser_session
+                                                          WHERE tenant_id = :tenant AND user_id = :gone)),
+                     signed_out AS (DELETE FROM browser_session WHERE tenant_id = :tenant AND user_id = :gone),
                      u AS (UPDATE app_user SET removed_at = :now, revision = revision + 1
                             WHERE tenant_id = :tenant AND id = :gone)
                 SELECT (SELECT count(*) FROM a) AS agents, (SELECT count(*) FROM d) AS domains,

@@ -161,14 +161,15 @@ final class UserAdminTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(Update.class, Changed.class, (in, call) -> {
-                    var held = users.lock(call, call.context().user().id());
+                    var locked = users.lock(call, call.context().user().id(), null);
+                    var held = locked.user();
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
                     var role = vx.access() == null ? held.role() : vx.access();
                     if (role != held.role()) {
                         requireOwner(call, held.role(), "changes the role of an owner");
                         requireOwner(call, role, "makes a user an owner");
-                        keepLastOwner(held);
+                        keepLastOwner(locked);
                     }
                     var renamed = vx.name() != null && !vx.name().text().equals(held.name());
                     if (renamed) {
@@ -194,31 +195,28 @@ final class UserAdminTools {
                     if (gone.id() == call.caller().user()) {
                         throw Problem.conflict("you cannot remove yourself: another admin can, with US_Remove");
                     }
-                    var held = users.lock(call, gone.id());
+                    var name = in.vx() == null ? null : in.vx().name();
+                    var locked = users.lock(call, gone.id(), name);
+                    var held = locked.user();
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     requireOwner(call, held.role(), "removes an owner");
-                    keepLastOwner(held);
-                    var heir = in.vx() == null ? null : in.vx().name();
-                    var id = heir == null ? call.caller().user() : heir(call, heir, held);
-                    var handed = users.remove(call, held, id);
+                    keepLastOwner(locked);
+                    var heir = heir(call, name, locked);
+                    var handed = users.remove(call, held, heir.id());
                     return new Removed(
-                            true,
-                            heir == null ? call.caller().userName() : heir.text(),
-                            handed.agents(),
-                            handed.domains(),
-                            handed.banks(),
-                            handed.keys());
+                            true, heir.name(), handed.agents(), handed.domains(), handed.banks(), handed.keys());
                 });
     }
 
-    private long heir(Call call, Name name, UserStore.Held gone) {
-        var id = users.find(call, name)
-                .orElseThrow(
-                        () -> Problem.notFound("user", name.text(), Near.nearest(name.text(), users.names(call), 3)));
-        if (id == gone.id()) {
+    private UserStore.Held heir(Call call, @Nullable Name name, UserStore.Locked locked) {
+        var heir = locked.heir().orElseThrow(() -> {
+            var given = String.valueOf(name);
+            return Problem.notFound("user", given, Near.nearest(given, users.names(call), 3));
+        });
+        if (heir.id() == locked.user().id()) {
             throw Problem.invalid("vx.name", "must be another user than the one who is removed");
         }
-        return id;
+        return heir;
     }
 
     private static void requireOwner(Call call, Role role, String what) {
@@ -229,11 +227,11 @@ final class UserAdminTools {
         }
     }
 
-    private static void keepLastOwner(UserStore.Held held) {
-        if (held.isLastOwner()) {
+    private static void keepLastOwner(UserStore.Locked locked) {
+        if (locked.isLastOwner()) {
             throw Problem.conflict(
                     "'%s' is the tenant's last owner: make another one first, with US_Update and vx.access 'owner'"
-                            .formatted(held.name()));
+                            .formatted(locked.user().name()));
         }
     }
 }

@@ -16,6 +16,7 @@ public final class KeyRing implements Callers {
     private record Kept(byte[] hash, Caller caller) {}
 
     private final Map<String, Kept> keys = new ConcurrentHashMap<>();
+    private final Map<String, Integer> lookUps = new ConcurrentHashMap<>();
     private volatile boolean away;
 
     private final long tenant;
@@ -42,6 +43,11 @@ public final class KeyRing implements Callers {
         keys.remove(ApiKey.parse(key).id());
     }
 
+    /** How often somebody asked whose key this is. */
+    public int lookUps(String key) {
+        return lookUps.getOrDefault(ApiKey.parse(key).id(), 0);
+    }
+
     /** As if the database could not be reached. */
     public void away(boolean value) {
         away = value;
@@ -60,6 +66,7 @@ public final class KeyRing implements Callers {
         if (away) {
             throw Problem.unavailable();
         }
+        lookUps.merge(key.id(), 1, Integer::sum);
         var kept = keys.get(key.id());
         if (kept == null || !key.fits(kept.hash())) {
             throw Problem.unauthenticated("this key is unknown, expired or revoked");

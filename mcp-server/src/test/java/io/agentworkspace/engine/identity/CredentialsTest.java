@@ -97,7 +97,7 @@ class CredentialsTest {
     }
 
     private static String presented(String... headers) {
-        return Credentials.presented(fields(headers)).orElseThrow().reveal();
+        return ((ApiKey) Credentials.presented(fields(headers)).orElseThrow()).reveal();
     }
 
     private static Problem refused(String... headers) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.Golden;
+import io.agentworkspace.engine.Replica;
 import io.agentworkspace.engine.Repository;
 import io.agentworkspace.engine.TestServer;
 import io.agentworkspace.engine.TestTenant;
@@ -13,7 +14,6 @@ import io.agentworkspace.engine.mcp.Referee.Verdict;
 import io.agentworkspace.engine.model.Role;
 import java.io.IOException;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -89,6 +89,7 @@ class ConformanceTest {
 
     private final Map<String, Map<String, Verdict>> direct = new TreeMap<>();
     private final Map<String, Map<String, Verdict>> alternating = new TreeMap<>();
+    private final Map<String, List<Verdict>> production = new TreeMap<>();
 
     @BeforeAll
     void run() throws IOException {
@@ -103,6 +104,19 @@ class ConformanceTest {
                 direct.put(revision, new Referee(server.url("/mcp").toString(), server.key).requirements(revision));
                 alternating.put(revision, new Referee(proxy.url("/mcp"), server.key).requirements(revision));
             }
+        }
+        try (var proxy = new AlternatingProxy();
+                var server = Replica.start(Map.of("ENGINE_BASE_URL", proxy.url("")));
+                var other = Replica.start(Map.of("ENGINE_BASE_URL", proxy.url("")))) {
+            proxy.add(server.url());
+            proxy.add(other.url());
+            var key = new TestTenant().key(Door.MCP, "referee", Role.OWNER, List.of("*"));
+            var referee = new Referee(proxy.url("/mcp"), key);
+            WITHOUT_FIXTURES.forEach((revision, scenarios) -> production.put(
+                    revision,
+                    scenarios.stream()
+                            .map(scenario -> referee.scenario(scenario, revision))
+                            .toList()));
         }
     }
 
@@ -119,7 +133,7 @@ class ConformanceTest {
     }
 
     private static boolean passedInFull(Verdict verdict) {
-        return verdict.passed() && verdict.count("SUCCESS") > 0 && verdict.count(Referee.UNTESTABLE) == 0;
+        return verdict.passedBut(List.of()) && verdict.count(Referee.UNTESTABLE) == 0;
     }
 
     @Test
@@ -147,21 +161,28 @@ class ConformanceTest {
 
     @Test
     void theProductionServerPassesWhatNeedsNoFixtures() {
-        var key = new TestTenant().key(Door.MCP, "referee", Role.OWNER, List.of("*"));
-        var referee = new Referee(TestServer.url() + "/mcp", key);
-        var failed = new ArrayList<Verdict>();
-        WITHOUT_FIXTURES.forEach((revision, scenarios) -> scenarios.forEach(scenario -> {
-            var verdict = referee.scenario(scenario, revision);
-            if (!EXCUSED.containsAll(verdict.complained())) {
-                failed.add(verdict);
-            }
-        }));
-        assertThat(failed).isEmpty();
+        production.forEach((revision, verdicts) -> assertThat(verdicts)
+                .as(revision)
+                .hasSameSizeAs(WITHOUT_FIXTURES.get(revision))
+                .allMatch(verdict -> verdict.passedBut(EXCUSED)));
+        var excused =
+                production.values().stream().flatMap(List::stream).flatMap(verdict -> verdict.complained().stream());
+        assertThat(excused).as("what is excused is complained of").containsExactlyInAnyOrderElementsOf(EXCUSED);
+    }
+
+    @Test
+    void aScenarioThatDidNotRunOrShowedNothingHasNotPassed() {
+        var referee = new Referee(TestServer.url() + "/mcp", "no key");
+        assertThat(referee.scenario("no-such-scenario", MODERN)).matches(verdict -> !verdict.passedBut(EXCUSED));
+        assertThat(new Verdict("skipped", Map.of("SKIPPED", 3), List.of()))
+                .matches(Verdict::passed)
+                .matches(verdict -> !verdict.passedBut(EXCUSED));
     }
 
     @Test
     void thePageShowsTheResult() {
-        Golden.checkPart(Repository.file("docs/conformance.md"), "referee", page());
+        var file = Repository.file("docs/conformance.md");
+        Golden.checkPart(file, "referee", page(Referee.published(Repository.text(file))));
     }
 
     private static List<Verdict> required(String revision, Map<String, Map<String, Verdict>> run) {
@@ -178,15 +199,14 @@ class ConformanceTest {
                 .toList();
     }
 
-    private String page() {
+    private String page(String published) {
         var page = new StringBuilder("""
 
-                The official referee of the Model Context Protocol, `@modelcontextprotocol/conformance@%s`, run by
-                `ConformanceTest` against the production door with the fixture tools, resources and prompts that its scenarios
+                The official referee of the Model Context Protocol, `@modelcontextprotocol/conformance@%s`, published on %s, run
+                by `ConformanceTest` against the production door with the fixture tools, resources and prompts that its scenarios
                 need (they live in the test tree): directly, and behind a proxy that gives each request to the other one of two
-                replicas. Checks counts those that passed; a scenario passes when none of its checks failed or warned. That version
-                of the referee is of 2026-10-01.
-                """.formatted(Referee.version()));
+                replicas. Checks counts those that passed; a scenario passes when none of its checks failed or warned.
+                """.formatted(Referee.version(), published));
         for (var revision : List.of(MODERN, SESSIONS)) {
             var required = required(revision, direct);
             page.append("\n## Revision %s: %d of %d required scenarios, %d behind the proxy\n\n"
@@ -203,10 +223,15 @@ class ConformanceTest {
                 tool call whose stream was closed to go on and be fetched with `Last-Event-ID`: here a client that hangs up stops
                 the work, and streams are [not resumed](decisions/mcp-sessions.md).
                 """);
-        page.append(
-                "\n## The production server, with a key and without fixtures\n\n| revision | scenarios |\n|---|---|\n");
-        WITHOUT_FIXTURES.forEach((revision, scenarios) ->
-                page.append("| %s | %s |\n".formatted(revision, String.join(", ", scenarios))));
+        page.append("""
+
+                ## The production server, with a key and without fixtures
+
+                Two replicas of it behind the proxy. Untested is what needs a fixture. Excused is what complains that no list changes at the referee's wish: the production
+                server has no tool for that.
+                """);
+        production.forEach((revision, verdicts) -> page.append("\n| scenario of %s | checks |\n|---|---|\n%s"
+                .formatted(revision, verdicts.stream().map(ConformanceTest::row).collect(Collectors.joining()))));
         return page.toString();
     }
 
@@ -216,6 +241,19 @@ class ConformanceTest {
 
     private static long passed(List<Verdict> verdicts) {
         return verdicts.stream().filter(Verdict::passed).count();
+    }
+
+    private static String row(Verdict verdict) {
+        var excused = verdict.complained().size();
+        var words = verdict.passedBut(EXCUSED) ? "passed" : "failed";
+        var untested = verdict.count(Referee.UNTESTABLE);
+        return "| %s | %d %s%s%s |\n"
+                .formatted(
+                        verdict.scenario(),
+                        verdict.count("SUCCESS"),
+                        words,
+                        untested == 0 ? "" : ", %d untested".formatted(untested),
+                        excused == 0 ? "" : ", %d excused".formatted(excused));
     }
 
     private String table(List<Verdict> verdicts, String revision) {

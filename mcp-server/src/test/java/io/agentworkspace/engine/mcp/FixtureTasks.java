@@ -33,6 +33,8 @@ final class FixtureTasks implements ToolSource {
             Pace.LONG,
             "counting",
             Pace.LONG,
+            "stubborn",
+            Pace.LONG,
             "protocol_error_job",
             Pace.LONG,
             "failing_job",
@@ -81,6 +83,7 @@ final class FixtureTasks implements ToolSource {
                     case "confirm_delete" -> asking(turn, Set.of("confirm"), answers -> "deleted " + answers);
                     case "multi_input" -> asking(turn, Set.of("first", "second"), answers -> "got " + answers);
                     case "counting" -> counting(turn);
+                    case "stubborn" -> stubborn();
                     case ASKS_FIRST ->
                         Outcome.text("Done for "
                                 + turn.accepted("user_name")
@@ -93,6 +96,14 @@ final class FixtureTasks implements ToolSource {
     private static Outcome slow(double seconds) {
         Fixtures.work((int) (seconds * 1_000));
         return Outcome.text("computed for %s s".formatted(seconds));
+    }
+
+    /** Does not hear of interrupts. */
+    private static Outcome stubborn() {
+        for (var end = System.nanoTime() + 800_000_000L; System.nanoTime() < end; ) {
+            Thread.onSpinWait();
+        }
+        return Outcome.text("done in spite of it");
     }
 
     private static Outcome failing() {

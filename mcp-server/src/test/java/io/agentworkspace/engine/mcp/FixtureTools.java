@@ -86,6 +86,10 @@ final class FixtureTools implements ToolSource {
             }
             return Outcome.text("Done.");
         });
+        add("test_defect", "Says that it begins, and breaks.", call -> {
+            call.turn().log("info", "fixture", "begun");
+            throw new IllegalStateException("the defect of a fixture");
+        });
         add("test_slow", "Takes a minute.", call -> {
             call.turn().log("info", "fixture", "begun");
             Fixtures.work(60_000);

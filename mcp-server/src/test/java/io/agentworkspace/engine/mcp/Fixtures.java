@@ -15,7 +15,7 @@ final class Fixtures {
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
     private static final String WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
-    /** How often long work came to an end. */
+    /** How often long work was stopped before its end. */
     static final AtomicInteger STOPPED = new AtomicInteger();
 
     private Fixtures() {}
@@ -54,20 +54,27 @@ final class Fixtures {
     }
 
     static void pause(int millis) {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted", e);
+        if (!rested(millis)) {
+            throw new IllegalStateException("interrupted");
         }
     }
 
     /** Works for so long, and counts when it is stopped. */
     static void work(int millis) {
-        try {
-            pause(millis);
-        } finally {
+        if (!rested(millis)) {
             STOPPED.incrementAndGet();
+            throw new IllegalStateException("stopped");
+        }
+    }
+
+    /** Whether nobody interrupted it. */
+    private static boolean rested(int millis) {
+        try {
+            Thread.sleep(millis);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -1,19 +1,32 @@
 package io.agentworkspace.engine.mcp;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.wire.SendsAnything;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Valid messages of every lane, with something wrong about them: always an orderly refusal, never a defect. */
@@ -21,6 +34,10 @@ import tools.jackson.databind.node.ObjectNode;
 class HostileMessagesTest {
     private static final long SEED = 20_260_728;
     private static final int MUTATIONS = 10_000;
+    private static final int INTERNAL = -32603;
+    private static final String DECLARED = "{'extensions': {'io.modelcontextprotocol/tasks': {}}}";
+    private static final String JSON = "application/json";
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
     private static final List<String> VALUES = List.of(
             "null",
             "true",
@@ -50,15 +67,77 @@ class HostileMessagesTest {
             "Idempotency-Key",
             "Last-Event-ID");
 
+    private static final String EVENTS = "application/json, text/event-stream";
+
+    /** What belongs to others, and must not come back. */
+    private static final String FOREIGN = "Zwieback";
+
     private static SampleServer server;
-    private static Peer peer;
+    private static Way fixtures;
+    private static Way production;
+    private static String foreignTask;
 
     private final Random random = new Random(SEED);
+
+    /** A server, as the sender of all messages reaches it. */
+    private record Way(String url, String key) {
+        Peer peer() {
+            return new Peer(url, key);
+        }
+    }
+
+    private record Sent(Way way, String accept, String body, List<String> headers) {
+        Sent but(String otherBody, List<String> otherHeaders) {
+            return new Sent(way, accept, otherBody, otherHeaders);
+        }
+    }
+
+    private record Got(int status, String body) {
+        /** One for each message; what is no JSON is a defect too. */
+        Stream<JsonNode> messages() {
+            return body.startsWith("event:") || body.startsWith(":")
+                    ? body.lines().filter(line -> line.startsWith("data: ")).map(line -> read(line.substring(6)))
+                    : body.isEmpty() ? Stream.empty() : flat(read(body));
+        }
+
+        private static JsonNode read(String json) {
+            return Json.read(json.getBytes(UTF_8));
+        }
+
+        private static Stream<JsonNode> flat(JsonNode answer) {
+            return answer.isArray() ? answer.valueStream() : Stream.of(answer);
+        }
+    }
 
     @BeforeAll
     static void start() {
         server = new SampleServer(Fixtures.offer());
-        peer = new Peer(server.url("/mcp").toString(), server.key);
+        fixtures = new Way(server.url("/mcp").toString(), server.key);
+        production =
+                new Way(TestServer.url() + "/mcp", new TestTenant().key(Door.MCP, "eve", Role.OWNER, List.of("*")));
+        var bea = new TestTenant().person(Door.MCP, "bea", Role.OWNER);
+        bea.call("AP_Create", "{'vx': {'name': 'Ada', 'description': '%1$s', 'profile': '%1$s'}}".formatted(FOREIGN))
+                .ok();
+        bea.call(
+                        "DM_Create",
+                        "{'target': {'agent': 'Ada'}, 'vx': {'name': 'Lab', 'description': '%s'}}".formatted(FOREIGN))
+                .ok();
+        bea.call("MB_Create", "{'vx': {'name': 'Notes', 'description': '%s'}}".formatted(FOREIGN))
+                .ok();
+        bea.call("MB_Store", "{'target': {'bank': 'Notes'}, 'content': '%s'}".formatted(FOREIGN))
+                .ok();
+        foreignTask = task(server.keys.add(Role.OWNER, "*"), FOREIGN);
+    }
+
+    /** A task of the fixtures whose result holds a word. */
+    private static String task(String key, String word) {
+        var call = "{'name': 'test_tool_with_task', 'arguments': {}, 'inputResponses':"
+                + " {'user_name': {'action': 'accept', 'content': {'name': '%s'}}}}".formatted(word);
+        var peer = new Peer(fixtures.url(), key);
+        var id = peer.modern("tools/call", call, DECLARED).at("/result/taskId").asString();
+        var get = "{'taskId': '%s'}".formatted(id);
+        await().until(() -> peer.modern("tasks/get", get, DECLARED).toString().contains("Done for " + word));
+        return id;
     }
 
     @AfterAll
@@ -66,30 +145,30 @@ class HostileMessagesTest {
         server.close();
     }
 
-    private record Sent(String body, List<String> headers) {}
-
     @Test
-    void tenThousandMutationsOfValidMessagesFindNoDefect() {
+    void tenThousandMutationsOfValidMessagesFindNoDefectAndNothingOfOthers() {
         var valid = valid();
+        valid.forEach(sent -> assertOrderly(sent, send(sent)));
         for (var i = 0; i < MUTATIONS; i++) {
             var sent = mutated(valid.get(random.nextInt(valid.size())));
-            var response = send(sent);
-            assertThat(response.statusCode())
-                    .as("%d: %s %s → %s", i, sent.headers(), sent.body(), response.body())
-                    .isLessThan(500);
-            if (!response.body().isEmpty()) {
-                var message = Json.read(response.body().getBytes(StandardCharsets.UTF_8));
-                assertThat(message.isArray()
-                                || message.path("jsonrpc").asString("").equals("2.0"))
-                        .as(response.body())
-                        .isTrue();
-            }
+            assertOrderly(sent, send(sent));
         }
     }
 
-    private List<Sent> valid() {
+    private static void assertOrderly(Sent sent, Got got) {
+        assertThat(got.status()).as("%s → %s", sent, got.body()).isLessThan(500);
+        assertThat(got.body()).as("%s", sent).doesNotContain(FOREIGN);
+        assertThat(got.messages()).as("%s → %s", sent, got.body()).allSatisfy(message -> {
+            assertThat(message.path("jsonrpc").asString("")).isEqualTo("2.0");
+            // Too many open streams are no defect; the protocol has no other code for them.
+            assertThat(message.at("/error/code").asInt(0) == INTERNAL && got.status() != 429)
+                    .isFalse();
+        });
+    }
+
+    private static List<Sent> valid() {
         var all = new ArrayList<Sent>();
-        for (var params : List.of(
+        for (var request : List.of(
                 "tools/list {}",
                 "server/discover {}",
                 "tools/call {'name': 'test_header_param', 'arguments': {'region': 'eu'}}",
@@ -101,21 +180,95 @@ class HostileMessagesTest {
                 "prompts/get {'name': 'test_prompt_with_arguments', 'arguments': {'arg1': 'a', 'arg2': 'b'}}",
                 "subscriptions/listen {'notifications': {'resourceSubscriptions': ['test://watched-resource']}}",
                 "completion/complete {'ref': {'type': 'ref/prompt', 'name': 'test_simple_prompt'}, 'argument': {'name': 'a', 'value': ''}}")) {
-            var parts = params.split(" ", 2);
-            var modern = peer.request(parts[0], parts[1], Peer.ALL);
-            all.add(new Sent(Json.text(modern), Peer.mirrored(modern)));
-            var bare = modern.deepCopy();
-            ((ObjectNode) bare.get("params")).remove("_meta");
-            all.add(new Sent(Json.text(bare), List.of()));
-            var talk = peer.session("2025-03-26", Peer.ALL);
-            all.add(new Sent(
-                    Json.text(bare), List.of("Mcp-Session-Id", talk.id(), "MCP-Protocol-Version", "2025-03-26")));
-            all.add(new Sent("[" + Json.text(bare) + "]", List.of("Mcp-Session-Id", talk.id())));
+            everywhere(fixtures, request, all);
         }
-        all.add(new Sent(Peer.json("""
-                {'jsonrpc': '2.0', 'id': 1, 'method': 'initialize',
-                 'params': {'protocolVersion': '2025-11-25', 'capabilities': {'elicitation': {}}}}""").toString(), List.of()));
+        for (var request : List.of(
+                "resources/read {'uri': 'engine://agents/Ada'}",
+                "resources/list {}",
+                "resources/templates/list {}",
+                "prompts/get {'name': 'first-steps', 'arguments': {'task': 'begin'}}",
+                "completion/complete {'ref': {'type': 'ref/resource', 'uri': 'engine://agents/{agent}'}, 'argument': {'name': 'agent', 'value': 'A'}}",
+                "skills/list {}",
+                "skills/get {'uri': 'skill://first-steps/SKILL.md'}",
+                "resources/directory/read {'uri': 'skill://first-steps'}")) {
+            everywhere(production, request, all);
+        }
+        subscriptions(fixtures, "test://watched-resource", all);
+        subscriptions(production, "engine://domains/Lab/zones/main", all);
+        tasks(all);
+        catalogue(all);
+        var hello = "{'protocolVersion': '2025-11-25', 'capabilities': {'elicitation': {}}}";
+        var initialize =
+                Peer.json("{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': %s}".formatted(hello));
+        all.add(new Sent(fixtures, JSON, initialize.toString(), List.of()));
         return all;
+    }
+
+    /** The request in all lanes. */
+    private static void everywhere(Way way, String request, List<Sent> all) {
+        var parts = request.split(" ", 2);
+        var modern = way.peer().request(parts[0], parts[1], Peer.ALL);
+        all.add(modern(way, JSON, modern));
+        var bare = modern.deepCopy();
+        ((ObjectNode) bare.get("params")).remove("_meta");
+        all.add(new Sent(way, JSON, Json.text(bare), List.of()));
+        var session = way.peer().session("2025-03-26", Peer.ALL).id();
+        all.add(new Sent(
+                way, JSON, Json.text(bare), List.of("Mcp-Session-Id", session, "MCP-Protocol-Version", "2025-03-26")));
+        all.add(new Sent(way, JSON, "[" + Json.text(bare) + "]", List.of("Mcp-Session-Id", session)));
+    }
+
+    private static Sent modern(Way way, String accept, ObjectNode request) {
+        return new Sent(way, accept, Json.text(request), Peer.mirrored(request));
+    }
+
+    private static void subscriptions(Way way, String uri, List<Sent> all) {
+        var talk = way.peer().session("2025-11-25", "{}");
+        for (var method : List.of("resources/subscribe", "resources/unsubscribe")) {
+            var body = Peer.json(talk.body(method, "{'uri': '%s'}".formatted(uri)));
+            all.add(new Sent(way, JSON, body.toString(), List.of("Mcp-Session-Id", talk.id())));
+        }
+        var asked = "{'notifications': {'toolsListChanged': true, 'resourceSubscriptions': ['%s']}}".formatted(uri);
+        all.add(modern(way, EVENTS, way.peer().request("subscriptions/listen", asked, "{}")));
+    }
+
+    private static void tasks(List<Sent> all) {
+        var peer = fixtures.peer();
+        for (var id : List.of(task(server.key, "nobody"), foreignTask)) {
+            for (var request : List.of(
+                    "tasks/get {'taskId': '%s'}",
+                    "tasks/update {'taskId': '%s', 'inputResponses': {'confirm': {'action': 'accept', 'content': {'confirm': true}}}}",
+                    "tasks/cancel {'taskId': '%s'}",
+                    "subscriptions/listen {'notifications': {'taskIds': ['%s']}}")) {
+                var parts = request.formatted(id).split(" ", 2);
+                var accept = parts[0].equals("subscriptions/listen") ? EVENTS : JSON;
+                all.add(modern(fixtures, accept, peer.request(parts[0], parts[1], DECLARED)));
+            }
+        }
+    }
+
+    /** Every tool of the production server, with whatever it takes of these arguments; they name what others have. */
+    private static void catalogue(List<Sent> all) {
+        var arguments = Peer.json("""
+                {'target': {'agent': 'Ada', 'domain': 'Lab', 'zone': 'main', 'bank': 'Notes', 'user': 'bea'},
+                 'vx': {'name': 'Notes'}, 'content': 'what is there?', 'id': 'abcdefghijkl', 'name': 'first'}""");
+        var peer = production.peer();
+        for (var tool : peer.modern("tools/list", "{}").at("/result/tools")) {
+            var taken = Json.object();
+            for (var argument : arguments.properties()) {
+                var schema = tool.at("/inputSchema/properties").path(argument.getKey());
+                if (schema.has("properties") && argument.getValue() instanceof ObjectNode given) {
+                    taken.set(
+                            argument.getKey(),
+                            given.deepCopy().retain(schema.get("properties").propertyNames()));
+                } else if (!schema.isMissingNode()) {
+                    taken.set(argument.getKey(), argument.getValue());
+                }
+            }
+            var params = Json.object().put("name", tool.get("name").asString());
+            params.set("arguments", taken);
+            all.add(modern(production, JSON, peer.request("tools/call", params.toString(), "{}")));
+        }
     }
 
     private Sent mutated(Sent valid) {
@@ -129,7 +282,7 @@ class HostileMessagesTest {
                 default -> changeHeader(headers);
             }
         }
-        return new Sent(body, headers);
+        return valid.but(body, headers);
     }
 
     private String withOtherValue(String body) {
@@ -179,16 +332,31 @@ class HostileMessagesTest {
         };
     }
 
-    /** Without a stream, so that every answer has an end. */
-    private static HttpResponse<String> send(Sent sent) {
-        return server.send("/mcp", request -> {
-            request.POST(BodyPublishers.ofString(sent.body()))
-                    .header("Content-Type", "application/json")
-                    .header("Accept", "application/json")
-                    .header("X-Api-Key", server.key);
-            return sent.headers().isEmpty()
-                    ? request
-                    : request.headers(sent.headers().toArray(String[]::new));
-        });
+    /** Of a stream only the beginning is read. */
+    private static Got send(Sent sent) {
+        var request = HttpRequest.newBuilder(URI.create(sent.way().url()))
+                .timeout(Duration.ofSeconds(30))
+                .POST(BodyPublishers.ofString(sent.body()))
+                .header("Content-Type", "application/json")
+                .header("Accept", sent.accept())
+                .header("X-Api-Key", sent.way().key());
+        if (!sent.headers().isEmpty()) {
+            request.headers(sent.headers().toArray(String[]::new));
+        }
+        try {
+            var response = CLIENT.send(request.build(), BodyHandlers.ofInputStream());
+            try (var body = response.body()) {
+                var streams =
+                        response.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream");
+                var bytes = streams ? body.readNBytes(1) : body.readAllBytes();
+                var rest = streams ? body.readNBytes(body.available()) : new byte[0];
+                return new Got(response.statusCode(), new String(bytes, UTF_8) + new String(rest, UTF_8));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 }

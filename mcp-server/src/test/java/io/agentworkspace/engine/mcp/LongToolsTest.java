@@ -119,28 +119,35 @@ class LongToolsTest {
     @Test
     void thePersonIsAskedBeforeThereIsATask() {
         var call = "{'name': 'DM_Destroy', 'arguments': {}%s}";
-        var asked = peer.modern("tools/call", call.formatted(""), DECLARED, "X-MCP-Confirm", "destructive");
+        var asked = confirmed(call.formatted(""));
         assertThat(asked.at("/result/resultType").asString()).isEqualTo("input_required");
         var state = asked.at("/result/requestState").asString();
         var answer =
                 ", 'requestState': '%s', 'inputResponses': {'confirm': {'action': '%s', 'content': {'destroy': true}}}";
-        var refused = peer.modern(
-                "tools/call",
-                call.formatted(answer.formatted(state, "decline")),
-                DECLARED,
-                "X-MCP-Confirm",
-                "destructive");
+        var refused = confirmed(call.formatted(answer.formatted(state, "decline")));
         assertThat(refused.at("/result/isError").asBoolean()).isTrue();
-        var begun = peer.modern(
-                "tools/call",
-                call.formatted(answer.formatted(state, "accept")),
-                DECLARED,
-                "X-MCP-Confirm",
-                "destructive");
+        var begun = confirmed(call.formatted(answer.formatted(state, "accept")));
         assertThat(completed(begun.at("/result/taskId").asString())
                         .at("/structuredContent/status/success")
                         .asBoolean())
                 .isTrue();
+    }
+
+    private JsonNode confirmed(String call) {
+        return peer.modern("tools/call", call, DECLARED, "X-MCP-Confirm", "destructive");
+    }
+
+    /** The key of the call wins over the task's own, so the second task finds the first one's answer. */
+    @Test
+    void anIdempotencyKeyAmongTheArgumentsHolds() {
+        var call = "{'name': 'DM_Destroy', 'arguments': {'idempotency_key': 'once'}}";
+        var first = completed(
+                peer.modern("tools/call", call, DECLARED).at("/result/taskId").asString());
+        assertThat(first.at("/structuredContent/times").asLong()).isEqualTo(1);
+        assertThat(completed(peer.modern("tools/call", call, DECLARED)
+                        .at("/result/taskId")
+                        .asString()))
+                .isEqualTo(first);
     }
 
     @Test

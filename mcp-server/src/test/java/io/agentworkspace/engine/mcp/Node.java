@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Programs in JavaScript that others made, and the Node.js that runs them, as {@code npm ci} has put them there. */
-final class Node {
+public final class Node {
     private static final Path HOME = Path.of("src/test/node").toAbsolutePath();
     private static final Path MODULES = HOME.resolve("node_modules");
 
     private Node() {}
 
     /** Where they are missing, a test that needs them is left out; in CI they must be there. */
-    static void require() {
+    public static void require() {
         var installed = Files.isDirectory(MODULES);
         assertThat(installed || System.getenv("CI") == null)
                 .as("run npm ci in mcp-server/src/test/node first")
@@ -30,7 +30,7 @@ final class Node {
     }
 
     /** A file of ours. */
-    static String script(String name) {
+    public static String script(String name) {
         return HOME.resolve(name).toString();
     }
 
@@ -49,11 +49,38 @@ final class Node {
         }
     }
 
+    /** A program that goes on until it is ended; what it writes can be read from it. */
+    public static Process start(String script, Map<String, String> environment) {
+        try {
+            var builder = new ProcessBuilder(module(".bin/node").toString(), script(script))
+                    .redirectError(ProcessBuilder.Redirect.DISCARD);
+            builder.environment().putAll(environment);
+            return builder.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The day on which a version of a package was published, as the registry tells npm. */
+    static String published(String name, String version) {
+        var folder = HOME.toFile();
+        try {
+            var npm = new ProcessBuilder("npm", "view", name, "time", "--json")
+                    .directory(folder)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            var times = Json.read(npm.getInputStream().readAllBytes());
+            return times.get(version).asString().substring(0, "2026-07-28".length());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** How a program ended, and what it wrote. */
-    record Ended(int code, String output, String errors) {}
+    public record Ended(int code, String output, String errors) {}
 
     /** @param environment what it finds there besides what all find */
-    static Ended run(Map<String, String> environment, List<String> arguments) {
+    public static Ended run(Map<String, String> environment, List<String> arguments) {
         try {
             var folder = Files.createTempDirectory("node");
             var output = folder.resolve("output");

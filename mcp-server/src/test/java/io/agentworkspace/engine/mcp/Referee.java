@@ -1,14 +1,17 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.Golden;
 import io.agentworkspace.engine.model.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** The official referee of the protocol, run against an address with a key. */
@@ -28,6 +31,16 @@ final class Referee {
 
     static String version() {
         return Node.version(PACKAGE);
+    }
+
+    /** The day on which this version was published: as npm has it where pages are rewritten, else as the page has it. */
+    static String published(String page) {
+        if (Golden.isUpdating()) {
+            return Node.published(PACKAGE, version());
+        }
+        var known = Pattern.compile(Pattern.quote(PACKAGE + "@" + version()) + "`, published on (\\d{4}-\\d\\d-\\d\\d)")
+                .matcher(page);
+        return known.find() ? known.group(1) : "a day that npm knows";
     }
 
     /** The scenarios that a revision requires of a server, as the referee's own list has them. */
@@ -55,10 +68,15 @@ final class Referee {
             return complaints.isEmpty();
         }
 
+        /** Whether something was checked, and nothing complained of but what is excused. */
+        boolean passedBut(Collection<String> excused) {
+            return count("SUCCESS") > 0 && excused.containsAll(complained());
+        }
+
         /** The checks complained of. */
         List<String> complained() {
             return complaints.stream()
-                    .map(complaint -> complaint.substring(0, complaint.indexOf(':')))
+                    .map(complaint -> complaint.split(":", 2)[0])
                     .toList();
         }
 

@@ -179,6 +179,57 @@ class SelectionTest {
     }
 
     @Test
+    void theToolsOfDiscoveryAreIncludedAndExcludedByNameLikeAllOthers() {
+        assertThat(listed("/mcp/x/discovery", "X-MCP-Exclude-Tools", "run_tool"))
+                .containsExactly("find_tools", "describe_tool");
+        assertThat(listed("/mcp", "X-MCP-Tools", "find_tools")).containsExactly("find_tools");
+        assertThat(listed("/mcp", "X-MCP-Tools", "AP_Read,find_tools")).containsExactly("AP_Read", "find_tools");
+        assertThat(listed("/mcp", "X-MCP-Tools", "find_tools,run_tool", "X-MCP-Exclude-Tools", "run_tool"))
+                .containsExactly("find_tools");
+        assertThat(listed("/mcp", "X-MCP-Toolsets", "discovery,bank"))
+                .containsExactly("MB_Censor", "find_tools", "describe_tool", "run_tool");
+        assertThat(listed("/mcp/x/discovery/readonly")).containsExactly("find_tools", "describe_tool", "run_tool");
+        var run = "{'name': 'run_tool', 'arguments': {'name': 'AP_Read'}}";
+        assertThat(call("/mcp/x/discovery", run, "X-MCP-Exclude-Tools", "run_tool")
+                        .at("/error/code")
+                        .asInt())
+                .isEqualTo(-32602);
+        assertThat(call("/mcp", run, "X-MCP-Tools", "run_tool").has("result")).isTrue();
+        assertThat(call("/mcp/x/discovery/readonly", run).has("result")).isTrue();
+        var find = "{'name': 'find_tools', 'arguments': {'query': ''}}";
+        assertThat(call("/mcp", find, "X-MCP-Tools", "find_tools").has("result"))
+                .isTrue();
+        assertThat(call("/mcp", find, "X-MCP-Tools", "run_tool")
+                        .at("/error/code")
+                        .asInt())
+                .isEqualTo(-32602);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"destructiv", "true", "yes", "all", "", "destructive,destructive", "destructive;"})
+    void aMistypedWishToConfirmIsRefusedAndDestroysNothing(String value) {
+        var destroy = peer("/mcp").request("tools/call", "{'name': 'DM_Destroy', 'arguments': {}}", Peer.ALL);
+        for (var wish : List.of(List.of(value), List.of("destructive", value), List.of(value, "Destructive"))) {
+            var headers = new ArrayList<>(Peer.mirrored(destroy));
+            wish.forEach(one -> Collections.addAll(headers, "X-MCP-Confirm", one));
+            var answer = peer("/mcp").send(destroy, headers);
+            assertThat(answer.statusCode()).as(wish.toString()).isEqualTo(400);
+            var error = Peer.json(answer);
+            assertThat(error.at("/error/code").asInt()).isEqualTo(-32602);
+            assertThat(error.at("/error/message").asString())
+                    .isEqualTo("the header X-MCP-Confirm must be 'destructive' or left out");
+            assertThat(error.get("id")).isEqualTo(destroy.get("id"));
+        }
+    }
+
+    @Test
+    void theWishToConfirmMayBeRepeatedAndWrittenInAnyCase() {
+        var destroy = "{'name': 'DM_Destroy', 'arguments': {}}";
+        var asked = call("/mcp", destroy, "X-MCP-Confirm", "Destructive ", "X-MCP-Confirm", "destructive");
+        assertThat(asked.at("/result/resultType").asString()).isEqualTo("input_required");
+    }
+
+    @Test
     void destroyingAsksThePersonWhereTheRequestSaysSo() {
         var destroy = "{'name': 'DM_Destroy', 'arguments': {}";
         assertThat(call("/mcp", destroy + "}")
@@ -193,7 +244,12 @@ class SelectionTest {
         var confirmed = call("/mcp", answer.formatted("true", state), "X-MCP-Confirm", "destructive");
         assertThat(confirmed.at("/result/structuredContent/greeting").asString())
                 .isEqualTo("gone");
-        for (var params : List.of(answer.formatted("false", state), answer.formatted("true", ""))) {
+        for (var params : List.of(
+                answer.formatted("false", state),
+                answer.formatted("'true'", state),
+                answer.formatted("1", state),
+                answer.formatted("['true']", state),
+                answer.formatted("true", ""))) {
             var refused = call("/mcp", params, "X-MCP-Confirm", "destructive").get("result");
             assertThat(refused.get("isError").asBoolean()).isTrue();
             assertThat(refused.at("/content/0/text").asString()).contains("did not confirm");

@@ -13,21 +13,32 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
 
 class StreamsTest {
     private static final String TOOLS = "{'notifications': {'toolsListChanged': true}}";
+
+    private static final WhileOpening WHILE_OPENING = new WhileOpening(new AtomicReference<>(() -> {}));
 
     private static SampleServer server;
     private static Peer peer;
 
     @BeforeAll
     static void start() {
-        server = new SampleServer(Fixtures.offer());
+        var fixtures = Fixtures.offer();
+        server = new SampleServer(new Offer(
+                fixtures.identity(),
+                fixtures.tools(),
+                List.of(new FixtureResources(), WHILE_OPENING),
+                fixtures.prompts(),
+                fixtures.extensions()));
         peer = new Peer(server.url("/mcp").toString(), server.key);
         // A server that only now begins to hear of changes tells of everything.
         try (var events = peer.events("subscriptions/listen", TOOLS)) {
@@ -103,6 +114,70 @@ class StreamsTest {
             talk.end();
             await().until(events::ended);
         }
+    }
+
+    /** Resources that let something happen while somebody finds out what to listen to. */
+    private record WhileOpening(AtomicReference<Runnable> event) implements ResourceSource {
+        @Override
+        public Portion list(String cursor, int limit, Turn turn) {
+            return Portion.whole(List.of());
+        }
+
+        @Override
+        public List<ObjectNode> templates() {
+            return List.of();
+        }
+
+        @Override
+        public Optional<Outcome> read(String uri, Turn turn) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<List<String>> complete(String template, Completion completion, Turn turn) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<Change> changes(String uri, Turn turn) {
+            if (!uri.startsWith("opening://")) {
+                return Optional.empty();
+            }
+            event.getAndSet(() -> {}).run();
+            return Optional.of(new Change(turn.caller().tenant(), "fixture", List.of(uri)));
+        }
+    }
+
+    @Test
+    void aSubscriptionThatIsMadeWhileTheStreamOpensIsHeardOf() {
+        var talk = peer.session("2025-11-25", "{}");
+        talk.call("resources/subscribe", "{'uri': 'opening://first'}");
+        WHILE_OPENING.event().set(() -> {
+            talk.call("resources/subscribe", "{'uri': 'opening://second'}");
+            Fixtures.pause(500);
+        });
+        try (var events = talk.listen()) {
+            await().untilAsserted(() -> {
+                Fixtures.tell(new Change(1, "fixture", List.of("opening://second")));
+                var told = events.poll(Duration.ofMillis(300));
+                assertThat(told).isNotNull();
+                assertThat(told.at("/params/uri").asString()).isEqualTo("opening://second");
+            });
+        }
+    }
+
+    @Test
+    void aKeyIsLookedUpOnceInAPassHoweverManyStreamsItHas() {
+        var crowd = server.keys.add(Role.OWNER, "*");
+        var open = new ArrayList<Events>();
+        var client = new Peer(server.url("/mcp").toString(), crowd);
+        IntStream.range(0, TestDatabase.STREAMS_EACH)
+                .forEach(_ -> open.add(client.events("subscriptions/listen", TOOLS)));
+        var before = server.keys.lookUps(crowd);
+        await().atMost(Duration.ofSeconds(20)).until(() -> server.keys.lookUps(crowd) >= before + 3);
+        Fixtures.pause(200); // The rest of that pass.
+        assertThat(server.keys.lookUps(crowd) - before).isLessThan(TestDatabase.STREAMS_EACH);
+        open.forEach(Events::close);
     }
 
     @Test

@@ -6,9 +6,15 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.http.KeyRing;
 import io.agentworkspace.engine.http.SampleServer;
+import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.proof.Crowd;
+import io.agentworkspace.engine.store.Housekeeping;
+import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.TaskStore;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
@@ -23,6 +29,8 @@ import tools.jackson.databind.JsonNode;
 class TasksTest {
     private static final String DECLARED = "{'elicitation': {}, 'extensions': {'io.modelcontextprotocol/tasks': {}}}";
     private static final Duration LEASE_IS_OVER = Duration.ofSeconds(30);
+
+    private static final String CONFIRM = "{'name': 'confirm_delete', 'arguments': {}}";
 
     private static KeyRing keys;
     private static SampleServer first;
@@ -248,9 +256,45 @@ class TasksTest {
                 .run();
         await().until(() -> attempt(id) == 2);
         var lost = new TaskStore.Claim(1, id, 1);
-        new TaskStore(TestDatabase.db()).progress(lost, "from the dead", java.time.Instant.now());
+        var store = new TaskStore(TestDatabase.db());
+        store.progress(lost, "from the dead", Instant.now());
+        store.step(
+                lost, new TaskStore.Step(TaskStore.Status.FAILED, "from the dead", Json.object(), null), Instant.now());
         assertThat(get(here, id).has("statusMessage")).isFalse();
         assertThat(until(there, id, "completed").has("result")).isTrue();
+    }
+
+    @Test
+    void whatWasDoneWhenAReplicaStopsIsNotDoneAgain() {
+        String id;
+        try (var leaving = apart()) {
+            id = begin(peer(leaving), "stubborn", "{}");
+            var begun = id;
+            await().until(() -> attempt(begun) == 1);
+        }
+        assertThat(status(id)).isEqualTo("completed");
+        assertThat(attempt(id)).isEqualTo(1);
+    }
+
+    @Test
+    void onePrincipalDoesNotStandBeforeAllOthers() {
+        for (var i = 0; i < 12; i++) {
+            begin(here, "slow_compute", "{'seconds': 60}");
+        }
+        var other = new Peer(first.url("/mcp").toString(), keys.add(Role.OWNER, "*"));
+        assertThat(until(other, begin(other, "slow_compute", "{'seconds': 0}"), "completed")
+                        .has("result"))
+                .isTrue();
+    }
+
+    @Test
+    void aRunningTaskStopsWithItsCredential() {
+        var key = keys.add(Role.OWNER, "*");
+        var before = Fixtures.STOPPED.get();
+        var id = begin(new Peer(first.url("/mcp").toString(), key), "slow_compute", "{'seconds': 60}");
+        await().until(() -> attempt(id) == 1);
+        keys.remove(key);
+        await().until(() -> status(id).equals("cancelled") && Fixtures.STOPPED.get() > before);
     }
 
     @Test
@@ -309,31 +353,46 @@ class TasksTest {
     }
 
     @Test
+    void theBoundHoldsForThoseWhoComeTogether() {
+        var all = Crowd.of(TaskStore.MAX_OPEN + 12, _ -> here.modern("tools/call", CONFIRM, DECLARED));
+        assertThat(all.stream().filter(answer -> answer.at("/result").has("taskId")))
+                .hasSize(TaskStore.MAX_OPEN);
+    }
+
+    @Test
     void aTaskIsClearedAwayWhenItsTimeIsOver() {
         var id = begin(here, "slow_compute", "{'seconds': 0}");
         assertThat(until(here, id, "completed").get("ttlMs").asLong())
                 .isEqualTo(Duration.ofHours(24).toMillis());
-        var store = new TaskStore(TestDatabase.db());
-        store.purge(java.time.Instant.now().plus(Duration.ofHours(23)));
+        clear(Duration.ofHours(23));
         assertThat(get(here, id).get("status").asString()).isEqualTo("completed");
-        store.purge(java.time.Instant.now().plus(Duration.ofHours(24)));
+        clear(Duration.ofHours(24));
         assertThat(ask(here, "tasks/get", id, "").at("/error/message").asString())
                 .contains("24 hours");
     }
 
+    /** As it is cleared when so much time has gone by. */
+    private static void clear(Duration later) {
+        var db = TestDatabase.db();
+        var clock = Clock.offset(Clock.systemUTC(), later);
+        try (var housekeeping = new Housekeeping(db, new Presence(db), List.of(), clock, List.of())) {
+            housekeeping.clear();
+        }
+    }
+
     private static long attempt(String id) {
-        return TestDatabase.db()
-                .sql("SELECT attempt FROM mcp_task WHERE id = :id")
-                .set("id", id)
-                .one(row -> row.number("attempt"))
-                .orElseThrow();
+        return Long.parseLong(column(id, "attempt"));
     }
 
     private static String status(String id) {
+        return column(id, "status");
+    }
+
+    private static String column(String id, String name) {
         return TestDatabase.db()
-                .sql("SELECT status FROM mcp_task WHERE id = :id")
+                .sql("SELECT %s::text AS value FROM mcp_task WHERE id = :id".formatted(name))
                 .set("id", id)
-                .one(row -> row.text("status"))
+                .one(row -> row.text("value"))
                 .orElseThrow();
     }
 }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The benchmarks, run for a short time: they fail where the engine does something wrong, not where it is slow. */
 class BenchmarksTest {
     private static final Pattern HEAP = Pattern.compile("heap +([0-9.]+) kB for each stream");
+    private static final Pattern RATIO = Pattern.compile("ratio +p50 +([0-9.]+)");
 
     @TempDir
     private Path directory;
@@ -30,9 +31,16 @@ class BenchmarksTest {
     void twoThousandListenersAreServedBesideTheCallsOfOthersAndCostLittle() throws Exception {
         var output = bench("listeners", "--streams", "2000", "--seconds", "2");
         assertThat(output).contains("2,000 open streams", "no stream was lost");
-        var heap = HEAP.matcher(output);
-        assertThat(heap.find()).as(output).isTrue();
-        assertThat(Double.parseDouble(heap.group(1))).isBetween(0.5, 20.0);
+        assertThat(number(HEAP, output)).isBetween(0.5, 20.0);
+        assertThat(number(RATIO, output))
+                .as("calls beside the streams, to calls before")
+                .isBetween(0.01, 5.0);
+    }
+
+    private static double number(Pattern pattern, String output) {
+        var found = pattern.matcher(output);
+        assertThat(found.find()).as(output).isTrue();
+        return Double.parseDouble(found.group(1));
     }
 
     private String bench(String... arguments) throws IOException, InterruptedException {

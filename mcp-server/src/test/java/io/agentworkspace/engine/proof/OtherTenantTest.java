@@ -54,8 +54,7 @@ class OtherTenantTest {
     private static final String CALLS = """
             US_Read {'target':{'user':'$user'}}
             US_List {}
-            US_Update {'target':{'user':'$user'},'vx':{'access':'viewer'}} {'target':{'user':'bob'},'vx':{'name':'$user'}} \
-            {'target':{'user':'$user'},'vx':{'name':'bob'}}
+            US_Update {'target':{'user':'$user'},'vx':{'access':'viewer'}}
             US_Remove {'target':{'user':'$user'}} {'target':{'user':'bob'},'vx':{'name':'$user'}} {'target':{'user':'$user'},'vx':{'name':'bob'}}
             AP_List {'target':{'agent':'$agent'}} {'target':{'user':'$user'}}
             AP_Read {'target':{'agent':'$agent'}} {'target':{'user':'$user'}} {'target':{'agent':'Bea'},'page':{'cursor':'$cursor'}}

@@ -122,7 +122,7 @@ class UserAdminToolsTest {
     }
 
     @Test
-    void aLowerRoleIsInForceWithinASecond() {
+    void aLowerRoleIsInForceSoonEverywhere() {
         var maria = tenant.member("maria");
         maria.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
         owner.call("US_Update", "{'target':{'user':'maria'},'vx':{'access':'viewer'}}")
@@ -178,6 +178,11 @@ class UserAdminToolsTest {
         var removed = owner.call("US_Remove", "{'target':{'user':'maria'},'vx':{'name':'ben'}}")
                 .ok();
         assertThat(removed.text("/heir")).isEqualTo("ben");
+        assertThat(owner.call("AP_Read", "{'target':{'agent':'Ada'}}")
+                        .ok()
+                        .at("/profile/0/online")
+                        .asBoolean())
+                .isFalse();
         for (var field : List.of("agents", "domains", "banks", "keys")) {
             assertThat(removed.number("/" + field)).as(field).isEqualTo(1);
         }
@@ -195,7 +200,7 @@ class UserAdminToolsTest {
     }
 
     @Test
-    void theKeysOfARemovedUserStopWithinASecond() {
+    void theKeysOfARemovedUserStopSoonEverywhere() {
         var key = tenant.key(Door.REST, "maria", Role.MEMBER, List.of("*"));
         Person maria = (service, arguments) ->
                 Door.REST.call(io.agentworkspace.engine.TestServer.url(), key, service, arguments);
@@ -205,6 +210,40 @@ class UserAdminToolsTest {
                 .ok();
         await().atMost(Duration.ofSeconds(3))
                 .untilAsserted(() -> maria.call("US_Read").refused(2001));
+    }
+
+    /** While a user is removed, it and another admin, who is removed too, go on making things. */
+    @Test
+    void nothingIsLeftToARemovedUser() {
+        for (var round = 0; round < 6; round++) {
+            var names = List.of("user" + round, "admin" + round);
+            var boss = tenant.person(Door.REST, "boss" + round, Role.OWNER);
+            var user = tenant.person(Door.REST, names.get(0), Role.MEMBER);
+            var admin = tenant.person(Door.REST, names.get(1), Role.ADMIN);
+            var thing = "{'vx':{'name':'%s %d','description':'d'}}";
+            var number = round;
+            user.call("AP_Create", thing.formatted("old", number)).ok();
+            Crowd.of(5, i -> switch (i) {
+                case 0 -> admin.call("US_Remove", "{'target':{'user':'%s'}}".formatted(names.get(0)));
+                case 1 -> boss.call("US_Remove", "{'target':{'user':'%s'}}".formatted(names.get(1)));
+                case 2 -> user.call("AP_Create", thing.formatted("agent", number));
+                case 3 -> user.call("DM_Create", thing.formatted("domain", number));
+                default -> user.call("MB_Create", thing.formatted("bank", number));
+            });
+        }
+        for (var table : List.of("agent", "domain", "bank")) {
+            assertThat(TestDatabase.db()
+                            .sql("""
+                                    SELECT count(*) FROM %s t
+                                      JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id = t.owner_id
+                                     WHERE t.tenant_id = :tenant AND u.removed_at IS NOT NULL
+                                    """.formatted(table))
+                            .set("tenant", tenant.id(Door.REST))
+                            .one(row -> row.number(1))
+                            .orElseThrow())
+                    .as(table)
+                    .isZero();
+        }
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -87,6 +88,35 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
         return book.wrongs(book.message(method).orElse(otherwise), message);
     }
 
+    /** Whether a body is a request, which has exactly one response. */
+    private static boolean isRequest(JsonNode body) {
+        var id = body.path("id");
+        var params = body.path("params");
+        return body.path("jsonrpc").stringValue("").equals("2.0")
+                && (id.isString() || id.isIntegralNumber())
+                && !body.path("method").stringValue("").isBlank()
+                && (params.isMissingNode() || params.isNull() || params.isObject());
+    }
+
+    /**
+     * What is still owed at the end of the exchange, or was given twice.
+     *
+     * @param given the ids of the responses, missing where one had none
+     * @param excused whether a request needs no response, since its client has cancelled it
+     */
+    List<String> owed(List<JsonNode> given, Predicate<JsonNode> excused) {
+        if (body.isArray() && given.equals(List.of(MissingNode.getInstance()))) {
+            return List.of(); // The whole batch was refused.
+        }
+        var requests = body.isArray()
+                ? body.valueStream().filter(Inspection::isRequest).toList()
+                : isRequest(body) ? List.of(body) : List.<JsonNode>of();
+        var owed = requests.stream().filter(request -> !excused.test(request)).count();
+        return given.size() < owed || given.size() > Math.max(1, requests.size())
+                ? List.of("%d responses to %d requests".formatted(given.size(), requests.size()))
+                : List.of();
+    }
+
     private List<String> response(JsonNode response) {
         if (response.has("result") == response.has("error")) {
             return List.of("a response has either a result or an error");
@@ -106,6 +136,9 @@ record Inspection(Rulebook book, JsonNode body, boolean strict) {
     }
 
     private List<String> error(JsonNode response) {
+        if (!response.has("id") && isRequest(body)) {
+            return List.of("an error without the id of its request");
+        }
         // All transports allow "a JSON-RPC error response that has no id"; the schemas before 2025-11-25 have no such
         // form.
         var told = response.has("id") || book.has("JSONRPCErrorResponse") ? book : Rulebook.of(Rulebook.NOVEMBER_2025);

@@ -1,9 +1,14 @@
 package io.agentworkspace.engine.wire;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.QuietException;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import tools.jackson.databind.JsonNode;
@@ -15,11 +20,19 @@ final class Received extends Response.Wrapper {
     private final Sent sent;
     private final ByteArrayOutputStream waiting = new ByteArrayOutputStream();
     private Inspection inspection;
+    private final List<JsonNode> given = new ArrayList<>();
     private boolean answered;
+    private boolean settled;
 
     Received(Sent sent, Response response) {
         super(sent, response);
         this.sent = sent;
+    }
+
+    @Override
+    public void setStatus(int code) {
+        sent.answering();
+        super.setStatus(code);
     }
 
     @Override
@@ -33,6 +46,9 @@ final class Received extends Response.Wrapper {
             events();
         } else if (last && waiting.size() > 0) {
             whole();
+        }
+        if (last) {
+            settle();
         }
         super.write(last, content, callback);
     }
@@ -54,6 +70,7 @@ final class Received extends Response.Wrapper {
             Wire.begun(this, begun);
         }
         answered = true;
+        (answer.isArray() ? answer.valueStream() : Stream.of(answer)).forEach(this::count);
         var exchange = inspection(begun);
         Faults.report(exchange.answer(answer), exchange.body(), answer);
     }
@@ -70,8 +87,23 @@ final class Received extends Response.Wrapper {
         var exchange = inspection("");
         for (var event : text.substring(0, end).split(END_OF_EVENT)) {
             if (!event.equals(":")) {
-                Faults.report(exchange.streamed(message(event)), exchange.body(), event);
+                var message = message(event);
+                count(message);
+                Faults.report(exchange.streamed(message), exchange.body(), event);
             }
+        }
+    }
+
+    private void count(JsonNode message) {
+        if (!message.has("method")) {
+            given.add(message.path("id"));
+        }
+    }
+
+    private void settle() {
+        if (!settled) {
+            settled = true;
+            Faults.report(inspection("").owed(given, request -> Wire.isCancelled(sent, request)), sent.body());
         }
     }
 
@@ -94,6 +126,14 @@ final class Received extends Response.Wrapper {
     void end() {
         if (!answered && getStatus() == 202) {
             Faults.report(inspection("").accepted(), sent.body());
+        }
+        settle();
+    }
+
+    /** It was broken off: a client that hung up gets no response, one that waits does. */
+    void end(Throwable failure) {
+        if (!(failure instanceof QuietException) && !(failure instanceof IOException)) {
+            settle();
         }
     }
 }

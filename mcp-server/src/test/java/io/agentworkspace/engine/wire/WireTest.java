@@ -6,14 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.http.Refusals;
 import io.agentworkspace.engine.http.WebServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.util.List;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -34,6 +38,7 @@ class WireTest {
     private static WebServer server;
     private static volatile String type = "";
     private static volatile String answer = "";
+    private static volatile Throwable broken;
 
     @BeforeAll
     static void start() throws Exception {
@@ -50,6 +55,15 @@ class WireTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             Content.Source.asString(request);
+            if (broken != null) {
+                response.getHeaders().put(HttpHeader.CONTENT_TYPE, EVENTS);
+                var why = broken;
+                response.write(
+                        false,
+                        ByteBuffer.wrap(new byte[] {':', '\n', '\n'}),
+                        Callback.from(() -> callback.failed(why)));
+                return true;
+            }
             if (answer.isEmpty()) {
                 response.setStatus(202);
                 callback.succeeded();
@@ -85,7 +99,7 @@ class WireTest {
             quoteCharacter = '`',
             value = {
                 "tools/list | {'jsonrpc': '2.0', 'id': 1, 'result': {'tools': []}}",
-                "tools/list | {'jsonrpc': '2.0', 'error': {'code': -32700, 'message': 'no'}}",
+                "tools/list | {'jsonrpc': '2.0', 'id': 1, 'error': {'code': -32603, 'message': 'no'}}",
                 "ping | {'jsonrpc': '2.0', 'id': 1, 'result': {}}",
                 "skills/list | {'jsonrpc': '2.0', 'id': 1, 'result': {'skills': []}}"
             })
@@ -102,6 +116,8 @@ class WireTest {
                 "tools/list | {'jsonrpc': '2.0', 'id': 1, 'result': {'tools': [{'name': 'a'}]}} | 'inputSchema' not found",
                 "tools/list | {'jsonrpc': '2.0', 'id': 2, 'result': {'tools': []}} | nothing that was asked",
                 "tools/list | {'jsonrpc': '2.0', 'id': 1, 'result': {'resultType': 'input_required'}} | no InputRequiredResult",
+                "tools/list | {'jsonrpc': '2.0', 'error': {'code': -32603, 'message': 'no'}} | without the id",
+                "tools/list | `` | 0 responses to 1 requests",
                 "tools/list | {'jsonrpc': '2.0', 'id': null, 'error': {'code': 1, 'message': 'no'}} | nothing that was asked",
                 "tools/list | {'jsonrpc': '2.0', 'id': 1, 'error': {'code': '1', 'message': 'no'}} | integer expected",
                 "tools/list | {'id': 1, 'result': {'tools': []}} | 'jsonrpc' not found",
@@ -151,9 +167,52 @@ class WireTest {
         var last = result("{'resultType': 'complete', 'content': []}");
         var stream = ":\n\nevent: message\ndata: %s\n\nevent: message\ndata: %s\n\n";
         assertThat(said(request("tools/call", "'name': 'a', MODERN"), stream.formatted(given, last), EVENTS))
-                .contains(words);
-        assertThat(said(request("tools/call", "'name': 'a', MODERN"), stream.formatted(last, last), EVENTS))
+                .contains(words)
+                .doesNotContain("responses to");
+    }
+
+    @Test
+    void aRequestHasOneResponseAndNoMore() {
+        var call = request("tools/call", "'name': 'a', MODERN");
+        var event = "event: message\ndata: %s\n\n";
+        var told = event.formatted(
+                "{'jsonrpc': '2.0', 'method': 'notifications/progress', 'params': {'progressToken': 1, 'progress': 1}}");
+        var last = event.formatted(result("{'resultType': 'complete', 'content': []}"));
+        assertThat(said(call, told + last, EVENTS)).isEmpty();
+        assertThat(said(call, told, EVENTS)).contains("0 responses to 1 requests");
+        assertThat(said(call, last + told + last, EVENTS)).contains("2 responses to 1 requests");
+        assertThat(said("{'jsonrpc': '2.0', 'method': 'notifications/initialized'}", "", ""))
                 .isEmpty();
+        var error = "{'jsonrpc': '2.0', 'error': {'code': -32600, 'message': 'no'}}";
+        assertThat(said("{'jsonrpc': '2.0', 'id': 1, 'method': 7}", error, "application/json"))
+                .isEmpty();
+    }
+
+    @Test
+    void whoeverHasCancelledARequestWaitsForNoResponse() {
+        var cancel = "{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': 1}}";
+        said(cancel, "", "", "Mcp-Session-Id", "one-that-cancels");
+        assertThat(said(request("tools/list", ""), "", "", "Mcp-Session-Id", "one-that-cancels"))
+                .isEmpty();
+        assertThat(said(request("tools/list", ""), "", "", "Mcp-Session-Id", "another"))
+                .contains("0 responses");
+    }
+
+    @Test
+    void anAnswerThatTheServerBreaksOffIsFoundAndAClientThatHungUpIsExcused() {
+        for (var why :
+                List.of(new EofException(), new IOException("broken pipe"), new IllegalStateException("a defect"))) {
+            broken = why;
+            try {
+                assertThatThrownBy(() -> said(request("tools/list", ""), "", ""))
+                        .isInstanceOf(UncheckedIOException.class);
+            } finally {
+                broken = null;
+            }
+            var found = String.join("\n", Faults.take());
+            assertThat(found).contains(why instanceof IOException ? "" : "0 responses to 1 requests");
+            assertThat(found.isEmpty()).isEqualTo(why instanceof IOException);
+        }
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,6 +26,8 @@ final class ComponentSchemas {
         schemas.set("Problem", of(ProblemFields.class));
         schemas.set("Health", of(HealthFields.class));
         schemas.set("Reasons", of(Reasons.class));
+        schemas.set("Session", of(SessionFields.class));
+        schemas.set("AccessToken", of(TokenFields.class));
         schemas.set("Tool", tool());
         catalogue.tools().forEach(tool -> add(schemas, tool));
         return schemas;
@@ -52,6 +55,33 @@ final class ComponentSchemas {
                     value = "Whether the database answers.",
                     oneOf = {"reachable", "unreachable"})
             String database) {}
+
+    private record SessionFields(
+            @Doc("Whether the cookie signs anybody in; without, the rest is missing.")
+            boolean signedIn,
+
+            @Doc("The user's name.") @Nullable String user,
+            @Doc("The tenant's name.") @Nullable String tenant,
+
+            @Doc(
+                    value = "The user's role.",
+                    oneOf = {"viewer", "member", "admin", "owner"})
+            @Nullable
+            String role,
+
+            @Doc("What changing requests send in X-CSRF-Token.") @Nullable
+            String csrfToken,
+
+            @Doc("When the session ends if it is not used.") @Nullable
+            Instant expiresAt) {}
+
+    private record TokenFields(
+            @Doc("The token, a JWT.") String accessToken,
+
+            @Doc(value = "How to send it.", oneOf = "Bearer")
+            String tokenType,
+
+            @Doc("In so many seconds it expires.") int expiresIn) {}
 
     private static ObjectNode of(Class<? extends Record> type) {
         return open(Schema.ofInput(type, false).json());

@@ -113,6 +113,12 @@ final class Components {
                 "string");
         header(headers, "RetryAfter", "In so many seconds trying again makes sense.", "integer");
         header(headers, "IdempotencyReplayed", "true when this is the stored answer of an earlier request.", "string");
+        header(
+                headers,
+                "SessionCookie",
+                "The session's cookie: Secure, HttpOnly, SameSite=Lax, for this host only.",
+                "string");
+        header(headers, "SignInCookie", "Binds the sign-in to the browser, for 10 minutes.", "string");
         return headers;
     }
 
@@ -135,7 +141,15 @@ final class Components {
         schemes.putObject("Bearer")
                 .put("type", "http")
                 .put("scheme", "bearer")
-                .put("description", "The same key as a bearer token.");
+                .put("description", "The same key, or an access token of POST /api/auth/token.");
+        schemes.putObject("Session")
+                .put("type", "apiKey")
+                .put("in", "cookie")
+                .put("name", "__Host-engine_session")
+                .put(
+                        "description",
+                        "The cookie of a signed-in browser. Requests that change something also need X-CSRF-Token, and must come"
+                                + " from a page of this server.");
         return schemes;
     }
 }

@@ -20,11 +20,13 @@ final class GatewayRoutes {
 
     private final Published published;
     private final Health health;
+    private final SignIn signIn;
     private final Clock clock;
 
-    GatewayRoutes(Published published, Health health, Clock clock) {
+    GatewayRoutes(Published published, Health health, SignIn signIn, Clock clock) {
         this.published = published;
         this.health = health;
+        this.signIn = signIn;
         this.clock = clock;
     }
 
@@ -64,6 +66,7 @@ final class GatewayRoutes {
                 .put("command_route", Route.COMMANDS)
                 .put("openapi", OpenApiRoutes.JSON);
         config.putArray("authentication").add("X-Api-Key").add("Authorization: Bearer");
+        signIn.providers().forEach(config.putArray("sign_in")::add);
         config.putObject("limits")
                 .put("max_body_bytes", Incoming.MAX_BODY)
                 .put("max_json_depth", Json.MAX_DEPTH)

@@ -12,7 +12,11 @@ import tools.jackson.databind.node.ObjectNode;
 /** The OpenAPI 3.1 document, read off the catalogue: every route of this door and nothing else. */
 final class OpenApi {
     /** The names of the security schemes. */
-    static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer");
+    static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer", "Session");
+
+    static final String NOTHING = "";
+    static final String KEY = "ApiKey";
+    static final String SESSION = "Session";
 
     private static final String ABOUT = """
             Manages AI agents and their workspaces: one JSON request for each call, selected by the name of a service. \
@@ -29,6 +33,7 @@ final class OpenApi {
     static ObjectNode document(Catalogue catalogue, Published published) {
         var operations = new OpenApi();
         new GatewayOperations(operations).add();
+        new AuthOperations(operations).add();
         WhyRoutes.describe(operations);
         new ToolOperations(operations).add(catalogue.tools());
         return operations.assembled(catalogue, published);

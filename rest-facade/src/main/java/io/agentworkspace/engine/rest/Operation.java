@@ -30,6 +30,18 @@ final class Operation {
         return this;
     }
 
+    /** Only these credentials will do; the empty name means none. */
+    Operation securedBy(String... names) {
+        var security = json.putArray("security");
+        for (var name : names) {
+            var one = security.addObject();
+            if (!name.isEmpty()) {
+                one.putArray(name);
+            }
+        }
+        return this;
+    }
+
     Operation parameter(String in, String name, boolean required, String description, ObjectNode schema) {
         schema.remove("description");
         json.withArray("parameters")

@@ -26,13 +26,14 @@ public final class RestFacade {
      * the attributes of {@link io.agentworkspace.engine.model.Incoming}, and at the root of the server: Jersey's
      * container finds nothing below a context path.
      */
-    public static Handler handler(ToolRunner runner, Published published, Health health, Clock clock) {
+    public static Handler handler(ToolRunner runner, Published published, Health health, SignIn signIn, Clock clock) {
         var facade = new RestFacade();
         facade.commands(new CommandRoutes(runner, clock));
         facade.tools(new ToolRoutes(runner));
         facade.catalogue(new CatalogueRoutes(runner));
         facade.why(new WhyRoutes(runner));
-        facade.gateway(new GatewayRoutes(published, health, clock));
+        facade.gateway(new GatewayRoutes(published, health, signIn, clock));
+        facade.auth(new AuthRoutes(signIn));
         facade.contract(new OpenApiRoutes(OpenApi.document(runner.catalogue(), published)));
         var refusals = new Refusals(clock);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, facade.config(refusals));
@@ -72,6 +73,16 @@ public final class RestFacade {
         route("GET", GatewayRoutes.LIVE, _ -> routes.live());
         route("GET", GatewayRoutes.READY, _ -> routes.ready());
         route("GET", GatewayRoutes.CONFIG, _ -> routes.config());
+    }
+
+    private void auth(AuthRoutes routes) {
+        route("GET", AuthRoutes.SESSION, _ -> routes.session());
+        route("POST", AuthRoutes.SESSION, routes::begin);
+        route("DELETE", AuthRoutes.SESSION, _ -> routes.end());
+        route("POST", AuthRoutes.TOKEN, routes::token);
+        route("GET", AuthRoutes.START, routes::leave);
+        route("GET", AuthRoutes.CALLBACK, routes::arrive);
+        route("GET", AuthRoutes.KEYS, _ -> routes.keys());
     }
 
     private void contract(OpenApiRoutes routes) {

@@ -41,7 +41,7 @@ final class TestServer {
         runner = new TestRunner(new TestCatalogue().catalogue(), clock);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
-        server.setHandler(new Gate(RestFacade.handler(runner, PUBLISHED, database::get, clock)));
+        server.setHandler(new Gate(RestFacade.handler(runner, PUBLISHED, database::get, new TestSignIn(), clock)));
         server.start();
     }
 

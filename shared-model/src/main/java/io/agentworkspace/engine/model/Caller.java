@@ -41,6 +41,12 @@ public record Caller(
         return new Caller(tenant, tenantName, user, userName, role, capabilities, principal, boundAgent, other);
     }
 
+    /** The same user with the same powers, proved by another credential. */
+    public Caller as(String otherPrincipal) {
+        return new Caller(
+                tenant, tenantName, user, userName, role, capabilities, otherPrincipal, boundAgent, credential);
+    }
+
     public boolean isAdmin() {
         return role.isAtLeast(Role.ADMIN);
     }

@@ -5,14 +5,20 @@ public final class Incoming {
     /** Request attribute: the {@link Caller}; absent on public routes that were asked without a credential. */
     public static final String CALLER = "engine.caller";
 
-    /** Request attribute beside the caller: a {@code BooleanSupplier} that tells whether its credential is still good. */
+    /** Request attribute beside the caller: a {@code BooleanSupplier} that tells whether its credential is still good; equal ones tell the same. */
     public static final String VALIDITY = "engine.validity";
 
     /** Request attribute beside the caller: a {@code Consumer<String>} that is told the client's name, where a door knows it. */
     public static final String CLIENT = "engine.client";
 
+    /** Request attribute beside the caller: the secret of its session, where a browser's cookie proved it. */
+    public static final String SESSION = "engine.session";
+
     /** Request attribute: the request id, a string; always there. */
     public static final String REQUEST_ID = "engine.request_id";
+
+    /** Request attribute, set by the MCP door once it has read a request of JSON-RPC: the request's id, a JSON node. */
+    public static final String MESSAGE_ID = "engine.message_id";
 
     /** Request attribute, set by the doors for the request log: the tool that ran, or the protocol method. */
     public static final String SERVICE = "engine.service";

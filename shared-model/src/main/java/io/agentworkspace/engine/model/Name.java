@@ -40,6 +40,11 @@ public record Name(@JsonValue String text) {
         return Normalizer.normalize(text.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT), Normalizer.Form.NFC);
     }
 
+    /** A word of a request as a note repeats it, which may be no name and long. */
+    public static String shortened(String word) {
+        return word.length() > MAX ? word.substring(0, MAX) + "…" : word;
+    }
+
     static String normal(String raw) {
         return Normalizer.normalize(raw, Normalizer.Form.NFC).strip();
     }

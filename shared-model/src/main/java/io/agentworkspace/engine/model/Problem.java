@@ -101,6 +101,10 @@ public final class Problem extends RuntimeException {
                 Failure.UNAVAILABLE, "the database cannot be reached; try again shortly", Duration.ofSeconds(1));
     }
 
+    public static Problem unavailable(String note, Duration retryAfter) {
+        return new Problem(Failure.UNAVAILABLE, note, retryAfter);
+    }
+
     public static Problem internal(String requestId) {
         return new Problem(Failure.INTERNAL, "a defect on our side; tell the operator the request id " + requestId);
     }

@@ -226,6 +226,11 @@ public final class Schema {
         if (length > text.max()) {
             throw Problem.tooLarge(path, length, text.max(), "characters");
         }
+        checkCharacters(path, value);
+    }
+
+    /** @throws Problem {@code invalid_field} for a text that no database can hold */
+    public static void checkCharacters(String path, String value) {
         if (value.codePoints()
                 .anyMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE))) {
             throw Problem.invalid(path, "must not contain NUL characters or unpaired surrogates");

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.proof;
+package io.agentworkspace.engine.signin;
 
 import java.util.Random;
 
@@ -31,6 +31,15 @@ final class Guesses {
         return differing(text -> {
             for (var slips = random.nextInt(1, 3); slips > 0; slips--) {
                 slip(text);
+            }
+        });
+    }
+
+    /** One in which nothing but letters is changed: what else a cookie may not hold the server cuts off. */
+    String mutatedLetters() {
+        return differing(text -> {
+            for (var slips = random.nextInt(1, 4); slips > 0; slips--) {
+                text.setCharAt(random.nextInt(text.length()), any());
             }
         });
     }

@@ -1,0 +1,68 @@
+package io.agentworkspace.engine;
+
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.store.KeyStore;
+import io.agentworkspace.engine.store.Migrations;
+import io.agentworkspace.engine.store.TenantStore;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.List;
+
+/**
+ * The command {@code tenant create <name> [<owner>]}: makes a tenant with its owner, and gives the owner's first key, once. It works beside
+ * running engines, and starts the embedded database where none runs.
+ */
+record TenantCommand(Settings settings, Clock clock) {
+    static final String WORD = "tenant";
+
+    private static final String USAGE = "tenant create <name> [<user name of its owner, default: owner>] [<flags>]";
+
+    /**
+     * @param words what follows {@code tenant} on the command line, without the flags
+     * @throws BadSetting when they are not understood, or the name is taken
+     */
+    FirstKey run(List<String> words) {
+        if (words.size() < 2 || words.size() > 3 || !words.getFirst().equals("create")) {
+            throw new BadSetting("the command is: " + USAGE);
+        }
+        try {
+            var tenant = Name.checked("the tenant's name", words.get(1));
+            var owner = Name.checked("the owner's name", words.size() == 3 ? words.get(2) : "owner");
+            return create(tenant, owner);
+        } catch (Problem problem) {
+            throw new BadSetting(problem.note());
+        }
+    }
+
+    private FirstKey create(Name tenant, Name owner) {
+        if (settings.databaseUrl() != null) {
+            return create(new Source(settings.databaseUrl(), null, null), tenant, owner);
+        }
+        var running = EmbeddedPostgres.running(settings.dataDir());
+        if (running.isPresent()) {
+            return create(Source.of(running.get()), tenant, owner);
+        }
+        try (var postgres = EmbeddedPostgres.start(settings.dataDir())) {
+            return create(Source.of(postgres.access()), tenant, owner);
+        }
+    }
+
+    private FirstKey create(Source source, Name name, Name owner) {
+        try (var db = source.open(2);
+                var watch = source.watch()) {
+            Migrations.run(db);
+            var tenants = new TenantStore(db);
+            var founding = new Founding(tenants, new KeyStore(db, clock, watch), settings.plan(), clock);
+            return db.transaction(() -> {
+                if (tenants.isFresh()) {
+                    throw new BadSetting(
+                            "the database is fresh: start the engine on it first, which makes the tenant 'default'");
+                }
+                return founding.found(name, owner, ApiKey.generate(new SecureRandom()));
+            });
+        }
+    }
+}

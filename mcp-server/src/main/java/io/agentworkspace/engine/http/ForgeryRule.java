@@ -1,0 +1,62 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.identity.SessionSecret;
+import io.agentworkspace.engine.model.Problem;
+import java.util.Locale;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Refuses what a foreign page could have made a browser send: whatever changes something and is proved by the cookie needs
+ * the session's CSRF token, and a sign of the browser's own that a page of this server sent it (decisions, section 7).
+ */
+final class ForgeryRule {
+    private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
+    private static final String SITE = "Sec-Fetch-Site";
+
+    private final Set<String> own;
+
+    ForgeryRule(Set<String> own) {
+        this.own = own;
+    }
+
+    /** @throws Problem {@code not_permitted} */
+    void check(Request request, SessionSecret session) {
+        if (SAFE.contains(request.getMethod())) {
+            return;
+        }
+        var tokens = request.getHeaders().getFields(SessionSecret.CSRF);
+        var token = tokens.size() == 1 ? tokens.getFirst().getValue() : null;
+        if (token == null || !session.fitsCsrf(token)) {
+            throw Problem.notPermitted("""
+                    a request that the session's cookie proves and that changes something needs the header X-CSRF-Token, once, \
+                    with the csrf_token of GET /api/auth/session; a program sends its API key in X-Api-Key instead\
+                    """);
+        }
+        if (!isOurs(only(request, SITE), only(request, HttpHeader.ORIGIN.asString()))) {
+            throw Problem.notPermitted("""
+                    a request that the session's cookie proves and that changes something must come from a page of this server: \
+                    browsers say so in Sec-Fetch-Site: same-origin, or in Origin; a program sends its API key in X-Api-Key instead\
+                    """);
+        }
+    }
+
+    /** Where the browser tells how the page stands to us, its origin alone is not enough. */
+    private boolean isOurs(@Nullable String site, @Nullable String origin) {
+        var isOwn = origin != null && own.contains(origin.toLowerCase(Locale.ROOT));
+        return switch (site) {
+            case "same-origin" -> origin == null || isOwn;
+            case "same-site" -> isOwn;
+            case null -> isOwn;
+            default -> false;
+        };
+    }
+
+    /** Several are told apart from none: they fit nothing. */
+    private static @Nullable String only(Request request, String name) {
+        var fields = request.getHeaders().getFields(name);
+        return fields.isEmpty() ? null : fields.size() == 1 ? fields.getFirst().getValue() : "several";
+    }
+}

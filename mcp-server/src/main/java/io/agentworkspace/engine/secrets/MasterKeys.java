@@ -1,0 +1,92 @@
+package io.agentworkspace.engine.secrets;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the master key comes from: the setting, else a file in the data directory that is made when it is first needed. The
+ * keys from before still open what they have sealed.
+ */
+public final class MasterKeys {
+    /** The file in the data directory. */
+    public static final String FILE = "secrets-key";
+
+    private final @Nullable MasterKey given;
+    private final Path file;
+    private final List<MasterKey> previous;
+
+    /** @param given by the setting; null where it is not set */
+    public MasterKeys(@Nullable MasterKey given, Path directory, MasterKey... previous) {
+        this.given = given;
+        this.file = directory.resolve(FILE);
+        this.previous = List.of(previous);
+    }
+
+    /** What is sealed with. */
+    public MasterKey current() {
+        return there().orElseGet(this::make);
+    }
+
+    /** The secret, if a key that we have has sealed it for this place. */
+    public Optional<byte[]> open(String place, String sealed) {
+        return Stream.concat(there().stream(), previous.stream())
+                .flatMap(key -> key.open(place, sealed).stream())
+                .findFirst();
+    }
+
+    /** For whoever has lost the right one. */
+    public String whereItBelongs() {
+        return "in ENGINE_SECRETS_KEY or in the file " + file;
+    }
+
+    private Optional<MasterKey> there() {
+        try {
+            return given == null && Files.exists(file)
+                    ? Optional.of(MasterKey.parse(Files.readString(file)))
+                    : Optional.ofNullable(given);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new SecretsFailure("the key for secrets cannot be read from " + file, e);
+        }
+    }
+
+    /** Of several processes that make one together, one is the first, and all take that. */
+    private MasterKey make() {
+        var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+        try {
+            Files.createDirectories(file.getParent());
+            var draft = Files.createTempFile(file.getParent(), FILE, ".new", mode);
+            try {
+                write(draft, MasterKey.generate(new SecureRandom()).reveal() + "\n");
+                Files.createLink(file, draft);
+            } catch (FileAlreadyExistsException e) {
+                // Another was faster.
+            } finally {
+                Files.delete(draft);
+            }
+        } catch (IOException e) {
+            throw new SecretsFailure("the key for secrets cannot be written to " + file, e);
+        }
+        return there().orElseThrow();
+    }
+
+    /** On the disk before anything is sealed with it. */
+    private static void write(Path path, String text) throws IOException {
+        try (var channel = FileChannel.open(path, Set.of(StandardOpenOption.WRITE))) {
+            channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
+            channel.force(true);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.agentworkspace.engine.signin;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.identity.AccessToken;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.SigningKeys;
+import io.jsonwebtoken.Claims;
+import io.jsonwebtoken.Header;
+import io.jsonwebtoken.JwtException;
+import io.jsonwebtoken.JwtParser;
+import io.jsonwebtoken.Jwts;
+import io.jsonwebtoken.ProtectedHeader;
+import io.jsonwebtoken.UnsupportedJwtException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.security.Key;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Date;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The short-lived tokens of sessions: JWTs signed with ES256. One that has been verified is remembered until it expires, since
+ * verifying costs more than answering does. Whether its session goes on is for others to say.
+ */
+public final class AccessTokens {
+    /** How long a token is good. */
+    static final Duration LIFE = Duration.ofMinutes(10);
+
+    private static final String SESSION = "sid";
+    private static final String TENANT = "tid";
+    private static final int REMEMBERED = 100_000;
+    private static final int COORDINATE = 32;
+
+    /** By how much the clocks of replicas may differ. */
+    private static final Duration SKEW = Duration.ofSeconds(5);
+
+    private final SigningKeys keys;
+    private final String issuer;
+    private final Set<String> audience;
+    private final Clock clock;
+    private final JwtParser parser;
+    private final Cache<String, Verified> verified =
+            Caffeine.newBuilder().maximumSize(REMEMBERED).expireAfterWrite(LIFE).build();
+
+    public AccessTokens(SigningKeys keys, String issuer, Collection<String> audience, Clock clock) {
+        this.keys = keys;
+        this.issuer = issuer;
+        this.audience = Set.copyOf(audience);
+        this.clock = clock;
+        this.parser = Jwts.parser()
+                .json(TokenJson.PARSER)
+                .clock(() -> Date.from(clock.instant()))
+                .sig()
+                .clear()
+                .add(Jwts.SIG.ES256)
+                .and()
+                .zip()
+                .clear()
+                .and()
+                .keyLocator(this::key)
+                .requireIssuer(issuer)
+                .build();
+    }
+
+    private record Verified(String session, Instant expiresAt) {}
+
+    /** @param session its public id */
+    String issue(Caller caller, String session) {
+        var signer = keys.signer();
+        var now = clock.instant();
+        return Jwts.builder()
+                .json(TokenJson.WRITER)
+                .header()
+                .keyId(signer.id())
+                .and()
+                .issuer(issuer)
+                .audience()
+                .add(audience)
+                .and()
+                .subject(Long.toString(caller.user()))
+                .claim(TENANT, Long.toString(caller.tenant()))
+                .claim(SESSION, session)
+                .issuedAt(Date.from(now))
+                .expiration(Date.from(now.plus(LIFE)))
+                .id(UUID.randomUUID().toString())
+                .signWith(signer.key(), Jwts.SIG.ES256)
+                .compact();
+    }
+
+    /**
+     * The public id of the session that the token was made from.
+     *
+     * @throws Problem {@code unauthenticated}, with one note for all that can be wrong with it
+     */
+    String session(AccessToken token) {
+        var digest = digest(token);
+        var known = verified.getIfPresent(digest);
+        if (known == null) {
+            known = verify(token);
+            verified.put(digest, known);
+        }
+        if (!clock.instant().isBefore(known.expiresAt())) {
+            throw invalid();
+        }
+        return known.session();
+    }
+
+    /** The public id of its session, where the token has been verified before. */
+    @Nullable
+    String remembered(AccessToken token) {
+        var known = verified.getIfPresent(digest(token));
+        return known == null ? null : known.session();
+    }
+
+    static Problem invalid() {
+        return Problem.unauthenticated("""
+                the access token is not valid: expired, not made here, or of a session that has ended; get a new one with \
+                POST /api/auth/token, or send an API key""");
+    }
+
+    private Verified verify(AccessToken token) {
+        try {
+            return accepted(parser.parseSignedClaims(token.text()).getPayload());
+        } catch (JwtException | IllegalArgumentException e) {
+            throw invalid();
+        }
+    }
+
+    private Verified accepted(Claims claims) {
+        var issued = claims.getIssuedAt();
+        var expires = claims.getExpiration();
+        var session = claims.get(SESSION, String.class);
+        var isGood = issued != null
+                && expires != null
+                && session != null
+                && claims.getAudience() != null
+                && !Collections.disjoint(claims.getAudience(), audience)
+                && !issued.toInstant().isAfter(clock.instant().plus(SKEW));
+        if (!isGood) {
+            throw invalid();
+        }
+        return new Verified(session, expires.toInstant());
+    }
+
+    private Key key(Header header) {
+        if (header instanceof ProtectedHeader signed
+                && Jwts.SIG.ES256.getId().equals(signed.getAlgorithm())
+                && signed.getKeyId() != null) {
+            return keys.find(signed.getKeyId()).orElseThrow(AccessTokens::invalid);
+        }
+        throw new UnsupportedJwtException("only ES256, with the id of the key");
+    }
+
+    /** The public halves, as RFC 7517 has them. */
+    ObjectNode published() {
+        var set = Json.object();
+        var listed = set.putArray("keys");
+        for (var key : keys.published()) {
+            var point = key.key().getW();
+            listed.addObject()
+                    .put("kty", "EC")
+                    .put("crv", "P-256")
+                    .put("use", "sig")
+                    .put("alg", Jwts.SIG.ES256.getId())
+                    .put("kid", key.id())
+                    .put("x", coordinate(point.getAffineX()))
+                    .put("y", coordinate(point.getAffineY()));
+        }
+        return set;
+    }
+
+    private static String coordinate(BigInteger value) {
+        var bytes = value.toByteArray();
+        var whole = new byte[COORDINATE];
+        var length = Math.min(bytes.length, COORDINATE);
+        System.arraycopy(bytes, bytes.length - length, whole, COORDINATE - length, length);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(whole);
+    }
+
+    private static String digest(AccessToken token) {
+        try {
+            var bytes = MessageDigest.getInstance("SHA-256").digest(token.text().getBytes(StandardCharsets.US_ASCII));
+            return Base64.getEncoder().encodeToString(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.identity.AccessToken;
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.identity.Presented;
+import io.agentworkspace.engine.identity.SessionSecret;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.store.BrowserSessions;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Knows whose any credential is: keys, sessions, and the tokens of sessions. */
+public final class Identities implements Callers {
+    private static final String PRINCIPAL = BrowserSessions.PRINCIPAL;
+
+    private final Callers keys;
+    private final BrowserSessions sessions;
+    private final AccessTokens tokens;
+
+    public Identities(Callers keys, BrowserSessions sessions, AccessTokens tokens) {
+        this.keys = keys;
+        this.sessions = sessions;
+        this.tokens = tokens;
+    }
+
+    @Override
+    public Caller authenticate(ApiKey key) {
+        return keys.authenticate(key);
+    }
+
+    @Override
+    public Caller authenticate(Presented credential) {
+        return switch (credential) {
+            case ApiKey key -> authenticate(key);
+            case SessionSecret secret ->
+                sessions.find(secret).orElseThrow(SessionSecret::ended).caller();
+            case AccessToken token ->
+                sessions.current(tokens.session(token))
+                        .orElseThrow(AccessTokens::invalid)
+                        .caller();
+        };
+    }
+
+    @Override
+    public Optional<Caller> current(String principal) {
+        return principal.startsWith(PRINCIPAL)
+                ? sessions.current(principal.substring(PRINCIPAL.length())).map(BrowserSessions.Current::caller)
+                : keys.current(principal);
+    }
+
+    /** Using the session of a key is using the key. */
+    @Override
+    public void seen(Caller caller, @Nullable String client) {
+        if (caller.principal().startsWith(PRINCIPAL)) {
+            sessions.seen(caller.principal().substring(PRINCIPAL.length()));
+        }
+        keys.seen(caller, client);
+    }
+
+    @Override
+    public boolean remembers(ApiKey key) {
+        return keys.remembers(key);
+    }
+
+    @Override
+    public boolean remembers(Presented credential) {
+        return switch (credential) {
+            case ApiKey key -> remembers(key);
+            case SessionSecret secret -> sessions.remembers(secret.id());
+            case AccessToken token -> {
+                var session = tokens.remembered(token);
+                yield session != null && sessions.remembers(session);
+            }
+        };
+    }
+}

@@ -1,0 +1,144 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.model.Json;
+import io.jsonwebtoken.Header;
+import io.jsonwebtoken.JweHeader;
+import io.jsonwebtoken.ProtectedHeader;
+import io.jsonwebtoken.UnsupportedJwtException;
+import io.jsonwebtoken.security.Jwk;
+import io.jsonwebtoken.security.Jwks;
+import java.net.URI;
+import java.security.Key;
+import java.security.PublicKey;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A provider as it is reached: what it says of itself and its keys, remembered for an hour, and its token endpoint. */
+final class Issuer {
+    private static final Duration REMEMBERED = Duration.ofHours(1);
+
+    /** A token with an unknown key makes us look again, so often at most. */
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private final Provider provider;
+    private final ProviderHttp http;
+    private final Clock clock;
+    private volatile @Nullable Known<Metadata> metadata;
+    private volatile @Nullable Known<List<Jwk<?>>> keys;
+
+    Issuer(Provider provider, ProviderHttp http, Clock clock) {
+        this.provider = provider;
+        this.http = http;
+        this.clock = clock;
+    }
+
+    private record Known<T>(T value, Instant at) {
+        boolean isYounger(Duration age, Instant now) {
+            return now.isBefore(at.plus(age));
+        }
+    }
+
+    Provider provider() {
+        return provider;
+    }
+
+    Metadata metadata() throws ProviderHttp.Failed {
+        var known = metadata;
+        if (known == null || !known.isYounger(REMEMBERED, clock.instant())) {
+            var address = provider.issuer().toString().replaceFirst("/$", "") + "/.well-known/openid-configuration";
+            var document = http.get(URI.create(address), "");
+            known = new Known<>(Metadata.of(provider, document), clock.instant());
+            metadata = known;
+        }
+        return known.value();
+    }
+
+    /**
+     * Exchanges a code for tokens.
+     *
+     * @return nothing where the provider refuses the code
+     */
+    Optional<ObjectNode> redeem(String code, String verifier, String redirect) throws ProviderHttp.Failed {
+        var form = new LinkedHashMap<>(Map.of("grant_type", "authorization_code"));
+        form.put("code", code);
+        form.put("redirect_uri", redirect);
+        form.put("code_verifier", verifier);
+        form.put("client_id", provider.clientId());
+        var authorization = "";
+        if (provider.clientSecret() != null && metadata().basic()) {
+            authorization = basic(provider.clientId(), provider.clientSecret());
+        } else if (provider.clientSecret() != null) {
+            form.put("client_secret", provider.clientSecret());
+        }
+        var answer = http.post(metadata().token(), authorization, form);
+        if (answer.status() == 400 && answer.body().path("error").asString("").equals("invalid_grant")) {
+            return Optional.empty();
+        } else if (answer.status() != 200) {
+            throw new ProviderHttp.Failed("status %d from the token endpoint".formatted(answer.status()));
+        }
+        return Optional.of(answer.body());
+    }
+
+    /** RFC 6749, section 2.3.1: both halves are form-encoded first. */
+    private static String basic(String id, String secret) {
+        var pair = ProviderHttp.encoded(id) + ":" + ProviderHttp.encoded(secret);
+        return "Basic "
+                + java.util.Base64.getEncoder().encodeToString(pair.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    }
+
+    /** What it tells of the user besides; empty where it tells nothing. */
+    ObjectNode userInfo(String accessToken) throws ProviderHttp.Failed {
+        var address = metadata().userInfo();
+        return address == null || accessToken.isEmpty() ? Json.object() : http.get(address, "Bearer " + accessToken);
+    }
+
+    /** The keys are there before a token is looked at, since the library asks for them in the middle of its work. */
+    void prepare(@Nullable String keyId) throws ProviderHttp.Failed {
+        var known = keys;
+        var now = clock.instant();
+        if (known == null
+                || !known.isYounger(REMEMBERED, now)
+                || (find(known.value(), keyId).isEmpty() && !known.isYounger(PAUSE, now))) {
+            keys = new Known<>(parsed(http.get(metadata().keys(), "")), now);
+        }
+    }
+
+    private static List<Jwk<?>> parsed(ObjectNode set) {
+        var parsed = new ArrayList<Jwk<?>>();
+        for (var one : set.path("keys")) {
+            try {
+                parsed.add(Jwks.parser().json(TokenJson.PARSER).build().parse(Json.text(one)));
+            } catch (RuntimeException e) {
+                // A kind of key that we do not know is none that we could use.
+            }
+        }
+        return List.copyOf(parsed);
+    }
+
+    Key key(Header header) {
+        if (header instanceof ProtectedHeader signed && !(header instanceof JweHeader)) {
+            return find(Objects.requireNonNull(keys).value(), signed.getKeyId())
+                    .orElseThrow(() -> new UnsupportedJwtException("an unknown key"));
+        }
+        throw new UnsupportedJwtException("not signed");
+    }
+
+    /** A token need not name its key where there is only one. */
+    private static Optional<PublicKey> find(List<Jwk<?>> all, @Nullable String keyId) {
+        return all.stream()
+                .filter(key -> keyId == null ? all.size() == 1 : keyId.equals(key.getId()))
+                .map(Jwk::toKey)
+                .filter(PublicKey.class::isInstance)
+                .map(PublicKey.class::cast)
+                .findFirst();
+    }
+}

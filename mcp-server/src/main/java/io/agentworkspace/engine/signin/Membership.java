@@ -1,0 +1,54 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.SignInStore;
+import io.jsonwebtoken.Claims;
+import java.time.Clock;
+
+/** Which user somebody is whom a provider has proved. To be proved is not enough: the settings must map the provider to a tenant. */
+final class Membership {
+    private final SignInStore store;
+    private final Clock clock;
+
+    Membership(SignInStore store, Clock clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    record User(long tenant, long id) {}
+
+    /** @throws Problem {@code not_permitted} for whom nothing is provided */
+    User user(Issuer issuer, Claims claims, String accessToken) throws ProviderHttp.Failed {
+        var provider = issuer.provider();
+        if (provider.tenant() == null) {
+            throw Problem.notPermitted(
+                    "you are known to '%s', but that gives access to nothing here: no tenant takes its users; the operator can name one"
+                            .formatted(provider.name()));
+        }
+        var tenant = store.findTenant(provider.tenant())
+                .orElseThrow(
+                        () -> Problem.notPermitted("the tenant of the users of '%s' does not exist; tell the operator"
+                                .formatted(provider.name())));
+        var identity = new SignInStore.Identity(tenant, provider.issuer().toString(), claims.getSubject());
+        var known = store.find(identity);
+        var person = known.isPresent() ? known.get() : join(issuer, identity, claims, accessToken);
+        if (person.removed()) {
+            throw Problem.notPermitted("your user has been removed from this tenant; an admin can make you a new one");
+        }
+        return new User(tenant, person.user());
+    }
+
+    private SignInStore.Person join(Issuer issuer, SignInStore.Identity identity, Claims claims, String accessToken)
+            throws ProviderHttp.Failed {
+        var more = issuer.userInfo(accessToken);
+        var isSame = more.path("sub").asString(claims.getSubject()).equals(claims.getSubject());
+        var newcomer = Newcomer.of(claims, isSame ? more : more.removeAll());
+        var domains = issuer.provider().emailDomains();
+        if (!domains.isEmpty() && !newcomer.isOf(domains)) {
+            throw Problem.notPermitted("""
+                    this tenant takes only users with a verified e-mail address in one of its domains, and the provider tells of none of \
+                    you; an admin can make you a user""");
+        }
+        return store.join(identity, newcomer.name(), clock.instant());
+    }
+}

@@ -1,0 +1,61 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.model.Name;
+import io.jsonwebtoken.Claims;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a provider tells of somebody who signs in for the first time.
+ *
+ * @param email empty where none is told, or not as verified
+ */
+record Newcomer(String email, Name name) {
+    private static final int LONGEST = 50;
+
+    /** @param more what it tells besides its token */
+    static Newcomer of(Claims claims, ObjectNode more) {
+        var isTold = claims.get("email") != null;
+        var email = isTold ? text(claims.get("email")) : more.path("email").asString("");
+        var isVerified = isTold
+                ? Boolean.TRUE.equals(claims.get("email_verified"))
+                : more.path("email_verified").isBoolean()
+                        && more.path("email_verified").asBoolean();
+        var name = Stream.of(
+                        text(claims.get("preferred_username")),
+                        more.path("preferred_username").asString(""),
+                        email,
+                        text(claims.get("name")),
+                        more.path("name").asString(""))
+                .map(Newcomer::cleaned)
+                .filter(one -> !one.isEmpty())
+                .findFirst()
+                .orElse("user");
+        return new Newcomer(isVerified ? email : "", Name.of(name));
+    }
+
+    private static String text(@Nullable Object claim) {
+        return claim instanceof String text ? text : "";
+    }
+
+    private static String cleaned(String text) {
+        var plain = new StringBuilder();
+        text.replaceFirst("@.*", "")
+                .codePoints()
+                .limit(LONGEST)
+                .forEach(c -> plain.appendCodePoint(
+                        Character.isLetterOrDigit(c) || c == '_' || c == '.' || c == '-' ? c : ' '));
+        return plain.toString().strip().replaceAll(" +", " ");
+    }
+
+    /** Whether its verified address is in one of these domains. */
+    boolean isOf(Set<String> domains) {
+        var at = email.lastIndexOf('@');
+        return at > 0
+                && email.indexOf('@') == at
+                && domains.contains(email.substring(at + 1).toLowerCase(Locale.ROOT));
+    }
+}

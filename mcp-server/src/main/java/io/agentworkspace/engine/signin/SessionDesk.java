@@ -1,0 +1,142 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.identity.Credentials;
+import io.agentworkspace.engine.identity.SessionSecret;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.rest.SignIn;
+import io.agentworkspace.engine.store.BrowserSessions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Where sessions begin and end, and where they are exchanged for access tokens. */
+public final class SessionDesk implements SignIn {
+    private static final String KEY = "key:";
+    private static final String SET_COOKIE = HttpHeader.SET_COOKIE.asString();
+    private static final String COOKIE = SessionSecret.COOKIE + "=%s; Path=/; Secure; HttpOnly; SameSite=Lax";
+    private static final Duration KEYS_FRESH = Duration.ofMinutes(5);
+
+    private final BrowserSessions sessions;
+    private final AccessTokens tokens;
+    private final OAuthDesk oauth;
+
+    public SessionDesk(BrowserSessions sessions, AccessTokens tokens, OAuthDesk oauth) {
+        this.sessions = sessions;
+        this.tokens = tokens;
+        this.oauth = oauth;
+    }
+
+    @Override
+    public Outcome session(Request request) {
+        var secret = presented(request);
+        return secret == null
+                ? Outcome.of(200, signedOut())
+                : sessions.find(secret)
+                        .map(current -> Outcome.of(200, state(secret, current)))
+                        .orElseGet(() -> Outcome.of(200, signedOut()));
+    }
+
+    @Override
+    public Outcome begin(Request request) {
+        var caller = caller(request);
+        if (!caller.principal().startsWith(KEY)) {
+            throw new Problem(
+                    Failure.BAD_REQUEST, "a session is begun with an API key: send yours in the header X-Api-Key");
+        }
+        endOld(request);
+        var secret = sessions.startWithKey(caller);
+        var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
+        return Outcome.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
+    }
+
+    /** The browser's session from before: nobody who knew it is signed in by this. */
+    private void endOld(Request request) {
+        Credentials.session(request.getHeaders()).ifPresent(sessions::end);
+    }
+
+    @Override
+    public List<String> providers() {
+        return oauth.names();
+    }
+
+    @Override
+    public Outcome leave(Request request, String provider) {
+        var leaving = oauth.start(request, provider);
+        return Outcome.redirect(leaving.location()).with(SET_COOKIE, leaving.header());
+    }
+
+    @Override
+    public Outcome arrive(Request request, String provider) {
+        var arrived = oauth.finish(request, provider);
+        endOld(request);
+        var secret = sessions.start(arrived.tenant(), arrived.user());
+        return Outcome.redirect(arrived.location())
+                .with(SET_COOKIE, COOKIE.formatted(secret.reveal()))
+                .with(SET_COOKIE, BrowserSecret.clear());
+    }
+
+    @Override
+    public Outcome end(Request request) {
+        sessions.end(required(request));
+        return Outcome.of(200, signedOut()).with(SET_COOKIE, COOKIE.formatted("") + "; Max-Age=0");
+    }
+
+    @Override
+    public Outcome token(Request request) {
+        var token = tokens.issue(caller(request), required(request).id());
+        return Outcome.of(
+                200,
+                Json.object()
+                        .put("access_token", token)
+                        .put("token_type", "Bearer")
+                        .put("expires_in", AccessTokens.LIFE.toSeconds()));
+    }
+
+    @Override
+    public Outcome keys() {
+        return Outcome.of(200, tokens.published())
+                .with(HttpHeader.CACHE_CONTROL.asString(), "public, max-age=" + KEYS_FRESH.toSeconds());
+    }
+
+    private static Caller caller(Request request) {
+        return Objects.requireNonNull((Caller) request.getAttribute(Incoming.CALLER));
+    }
+
+    private static @Nullable SessionSecret presented(Request request) {
+        return (SessionSecret) request.getAttribute(Incoming.SESSION);
+    }
+
+    private static SessionSecret required(Request request) {
+        var secret = presented(request);
+        if (secret == null) {
+            throw new Problem(
+                    Failure.BAD_REQUEST,
+                    "this is for the cookie of a session; keys and access tokens have nothing to sign out of or to exchange");
+        }
+        return secret;
+    }
+
+    private static ObjectNode signedOut() {
+        return Json.object().put("signed_in", false);
+    }
+
+    private static ObjectNode state(SessionSecret secret, BrowserSessions.Current current) {
+        var caller = current.caller();
+        var state = Json.object()
+                .put("signed_in", true)
+                .put("user", caller.userName())
+                .put("tenant", caller.tenantName())
+                .put("role", caller.role().word())
+                .put("csrf_token", secret.csrfToken());
+        state.set("expires_at", Json.valueTree(current.endsAt()));
+        return state;
+    }
+}

@@ -1,0 +1,120 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Role;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Sign-ins at other providers: those under way, and who was proved to be whom. */
+public final class SignInStore {
+    private static final int NAMES_TRIED = 1_000;
+
+    private final Db db;
+
+    public SignInStore(Db db) {
+        this.db = db;
+    }
+
+    /** A sign-in under way, without its secret. */
+    public record Begun(String provider, String surface, String returnTo) {}
+
+    public void begin(String id, Begun begun, Instant expires) {
+        db.sql("""
+                INSERT INTO sign_in (id, provider, surface, return_to, expires_at)
+                VALUES (:id, :provider, :surface, :return, :expires)
+                """)
+                .set("id", id)
+                .set("provider", begun.provider())
+                .set("surface", begun.surface())
+                .set("return", begun.returnTo())
+                .set("expires", expires)
+                .run();
+    }
+
+    /** Takes it: a second time it is not there, on whichever replica. */
+    public Optional<Begun> take(String id, Instant now) {
+        return db.sql("""
+                WITH taken AS (DELETE FROM sign_in WHERE id = :id RETURNING *)
+                SELECT provider, surface, return_to FROM taken WHERE expires_at > :now
+                """)
+                .set("id", id)
+                .set("now", now)
+                .one(row -> new Begun(row.text("provider"), row.text("surface"), row.text("return_to")));
+    }
+
+    public void purge(Instant now) {
+        db.sql("DELETE FROM sign_in WHERE expires_at <= :now").set("now", now).run();
+    }
+
+    public Optional<Long> findTenant(String name) {
+        return db.sql("SELECT tenant_id FROM tenant WHERE name_key = :key")
+                .set("key", Name.key(name))
+                .one(row -> row.number("tenant_id"));
+    }
+
+    /** Who somebody is elsewhere. */
+    public record Identity(long tenant, String issuer, String subject) {}
+
+    /** A user of the tenant, who may have been removed. */
+    public record Person(long user, boolean removed) {}
+
+    public Optional<Person> find(Identity identity) {
+        return db.sql("""
+                SELECT u.id, u.removed_at IS NOT NULL AS removed
+                  FROM external_identity e
+                  JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
+                 WHERE e.tenant_id = :tenant AND e.issuer = :issuer AND e.subject = :subject
+                """)
+                .set("tenant", identity.tenant())
+                .set("issuer", identity.issuer())
+                .set("subject", identity.subject())
+                .one(row -> new Person(row.number("id"), row.flag("removed")));
+    }
+
+    /** The user of this identity: a new member, unless it has just become one. Nobody's name is taken over. */
+    public Person join(Identity identity, Name name, Instant now) {
+        return db.transaction(() -> {
+            db.sql("SELECT pg_advisory_xact_lock(hashtextextended(:issuer || ' ' || :subject, :tenant))")
+                    .set("issuer", identity.issuer())
+                    .set("subject", identity.subject())
+                    .set("tenant", identity.tenant())
+                    .one(_ -> true);
+            return find(identity).orElseGet(() -> insert(identity, name, now));
+        });
+    }
+
+    private Person insert(Identity identity, Name name, Instant now) {
+        var tenants = new TenantStore(db);
+        var user = tenants.createUser(identity.tenant(), free(identity.tenant(), name), Role.MEMBER, now);
+        db.sql("""
+                INSERT INTO external_identity (tenant_id, issuer, subject, user_id, created_at)
+                VALUES (:tenant, :issuer, :subject, :user, :now)
+                """)
+                .set("tenant", identity.tenant())
+                .set("issuer", identity.issuer())
+                .set("subject", identity.subject())
+                .set("user", user)
+                .set("now", now)
+                .run();
+        return new Person(user, false);
+    }
+
+    /** The name, or the first of "name 2", "name 3", … that nobody has. */
+    private Name free(long tenant, Name name) {
+        return db.sql("""
+                SELECT n FROM generate_series(1, :most) n
+                 WHERE NOT EXISTS (SELECT 1 FROM app_user u
+                                    WHERE u.tenant_id = :tenant AND u.removed_at IS NULL
+                                      AND u.name_key = :key || CASE WHEN n = 1 THEN '' ELSE ' ' || n END)
+                 ORDER BY n
+                 LIMIT 1
+                """)
+                .set("most", NAMES_TRIED)
+                .set("tenant", tenant)
+                .set("key", name.key())
+                .one(row -> row.number("n"))
+                .filter(n -> n > 1)
+                .map(n -> Name.of(name.text() + " " + n))
+                .orElse(name);
+    }
+}

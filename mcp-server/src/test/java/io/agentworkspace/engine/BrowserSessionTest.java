@@ -1,0 +1,105 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** A person's session in real Chromium, which {@code browser.mjs} plays: what the browser does with the cookie, and what it keeps away. */
+class BrowserSessionTest {
+    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+
+    private static final Map<String, JsonNode> STEPS = new LinkedHashMap<>();
+    private static final TestTenant TENANT = new TestTenant();
+
+    private static String key;
+
+    @BeforeAll
+    static void play() {
+        Node.require();
+        var installed = Files.isExecutable(CHROMIUM);
+        assertThat(installed || System.getenv("CI") == null)
+                .as("install chromium first")
+                .isTrue();
+        assumeTrue(installed, "chromium is not installed");
+        key = TENANT.key(Door.REST, "maria", Role.MEMBER, List.of("*"));
+        var ended = Node.run(Map.of("ENGINE_KEY", key), List.of(Node.script("browser.mjs"), TestServer.url()));
+        assertThat(ended.code()).as(ended.errors()).isZero();
+        ended.output()
+                .lines()
+                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+                .forEach(step -> STEPS.put(step.get("step").asString(), step));
+    }
+
+    @AfterAll
+    static void theKeyWasNeverShown() {
+        assertThat(STEPS.toString()).doesNotContain(key == null ? "ek_" : key);
+    }
+
+    private static int status(String step) {
+        return STEPS.get(step).get("status").asInt();
+    }
+
+    private static Set<String> agents() {
+        var listed =
+                Door.REST.call(TestServer.url(), key, "AP_List", Json.object()).ok();
+        return Set.copyOf(listed.texts("/profile", "name"));
+    }
+
+    @Test
+    void theCookieHasEveryAttribute() {
+        assertThat(STEPS.get("before").at("/body").toString()).isEqualTo("{\"signed_in\":false}");
+        assertThat(status("signs in")).isBetween(200, 201);
+        var cookie = STEPS.get("cookie").at("/cookies/0");
+        assertThat(STEPS.get("cookie").get("cookies")).hasSize(1);
+        assertThat(cookie.get("name").asString()).isEqualTo("__Host-engine_session");
+        assertThat(cookie.get("path").asString()).isEqualTo("/");
+        assertThat(cookie.get("httpOnly").asBoolean()).isTrue();
+        assertThat(cookie.get("secure").asBoolean()).isTrue();
+        assertThat(cookie.get("sameSite").asString()).isEqualTo("Lax");
+        assertThat(STEPS.get("cookie").get("seenByScripts").asString()).isEmpty();
+        var session = STEPS.get("is signed in").get("body");
+        assertThat(session.get("signed_in").asBoolean()).isTrue();
+        assertThat(session.get("user").asString()).isEqualTo("maria");
+        assertThat(session.get("role").asString()).isEqualTo("member");
+    }
+
+    @Test
+    void onlyThePageWithTheTokenChangesAnything() {
+        assertThat(status("with the token")).isEqualTo(200);
+        assertThat(status("without it")).isIn(401, 403);
+        assertThat(status("with a wrong one")).isIn(401, 403);
+        assertThat(agents()).containsExactly("Ada");
+    }
+
+    /** What the browser does not hand to a page has status 0 there. */
+    @Test
+    void pagesFromElsewhereGetAndChangeNothing() {
+        assertThat(status("read from elsewhere")).isIn(0, 403);
+        assertThat(status("written from elsewhere")).isIn(0, 403);
+        assertThat(status("form from elsewhere")).isGreaterThanOrEqualTo(400);
+        assertThat(STEPS.get("read from elsewhere").toString()).doesNotContain("csrf_token");
+    }
+
+    @Test
+    void signingOutTakesTheCookieAndKillsIt() {
+        assertThat(status("signs out")).isBetween(200, 204);
+        assertThat(STEPS.get("after").at("/body/signed_in").asBoolean()).isFalse();
+        assertThat(STEPS.get("after").get("cookies")).isEmpty();
+        assertThat(status("old cookie")).isIn(401, 403);
+        assertThat(agents()).containsExactly("Ada");
+    }
+}

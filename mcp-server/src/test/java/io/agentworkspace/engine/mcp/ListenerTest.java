@@ -1,0 +1,80 @@
+package io.agentworkspace.engine.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.http.Refusals;
+import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Problem;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A listener on a real connection, whose words a test finds. */
+class ListenerTest {
+    private final AtomicInteger lookUps = new AtomicInteger();
+    private final CompletableFuture<Listener> opened = new CompletableFuture<>();
+
+    /** At first the database is away. */
+    private Optional<ObjectNode> words(String what) {
+        if (lookUps.incrementAndGet() == 1) {
+            throw Problem.unavailable();
+        }
+        return Optional.of(Wishes.notification(what, null));
+    }
+
+    private final class Door extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            request.setAttribute(Incoming.VALIDITY, (BooleanSupplier) () -> true);
+            listen(new Exchange(request, response, callback));
+            return true;
+        }
+    }
+
+    private void listen(Exchange exchange) {
+        var purpose = new Listener.Purpose(null, null, 0);
+        var wishes = new Wishes(Set.of(), Map.of());
+        var listener = new Listener(exchange, purpose, wishes, this::words, Duration.ofSeconds(5), () -> {});
+        listener.start(null);
+        opened.complete(listener);
+    }
+
+    @Test
+    void whatCouldNotBeLookedUpIsToldAtTheNextSignOfLife() throws Exception {
+        try (var server = WebServer.bind("127.0.0.1", 0);
+                var client = HttpClient.newHttpClient()) {
+            server.serve(new Door(), new Refusals(Clock.systemUTC()));
+            var address = URI.create("http://127.0.0.1:" + server.port());
+            var events = new Events(client.send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofInputStream()));
+            var listener = opened.get(5, TimeUnit.SECONDS);
+            listener.tell("test://a");
+            await().until(() -> lookUps.get() == 1);
+            assertThat(events.poll(Duration.ofMillis(300))).isNull();
+            listener.keepAlive();
+            assertThat(events.next().at("/params/uri").asString()).isEqualTo("test://a");
+            listener.keepAlive();
+            listener.end();
+            await().until(events::ended);
+            assertThat(lookUps).hasValue(2);
+            events.close();
+        }
+    }
+}

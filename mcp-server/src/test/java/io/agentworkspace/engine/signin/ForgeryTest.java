@@ -1,0 +1,139 @@
+package io.agentworkspace.engine.signin;
+
+import static io.agentworkspace.engine.signin.Browser.LIST;
+import static io.agentworkspace.engine.signin.Browser.SESSION;
+import static io.agentworkspace.engine.signin.Browser.TOKEN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Role;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What another site makes a browser send comes to nothing. */
+class ForgeryTest {
+    private static Replica engine;
+    private static Browser browser;
+    private static Browser other;
+
+    @BeforeAll
+    static void signIn() {
+        engine = Replica.start(
+                Map.of("ENGINE_BASE_URL", "https://engine.example", "ENGINE_ALLOWED_ORIGINS", "https://app.example"));
+        var tenant = new TestTenant();
+        browser = Browser.signIn(engine.url(), tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*")));
+        other = Browser.signIn(engine.url(), tenant.key(Door.REST, "bob", Role.MEMBER, List.of("*")));
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+    }
+
+    private static String token(String which) {
+        return switch (which) {
+            case "own" -> browser.csrf();
+            case "another's" -> other.csrf();
+            case "cut" -> browser.csrf().substring(1);
+            case "the cookie" -> browser.cookie();
+            default -> which;
+        };
+    }
+
+    /** The answer's status to a change of a route of each kind; a dash leaves the header out. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            own        | same-origin | -                      | 200
+            own        | same-origin | https://engine.example | 200
+            own        | -           | https://engine.example | 200
+            own        | -           | HTTPS://ENGINE.EXAMPLE | 200
+            own        | same-site   | https://engine.example | 200
+            own        | -           | -                      | 403
+            own        | cross-site  | -                      | 403
+            own        | cross-site  | https://engine.example | 403
+            own        | same-site   | -                      | 403
+            own        | none        | -                      | 403
+            own        | Same-Origin | -                      | 403
+            own        | -           | null                   | 403
+            own        | same-origin | null                   | 403
+            own        | -           | https://evil.example   | 403
+            own        | same-origin | https://evil.example   | 403
+            own        | -           | http://engine.example  | 403
+            own        | -           | https://app.example    | 403
+            own        | same-site   | https://app.example    | 403
+            -          | same-origin | https://engine.example | 403
+            another's  | same-origin | https://engine.example | 403
+            cut        | same-origin | https://engine.example | 403
+            the cookie | same-origin | https://engine.example | 403
+            undefined  | same-origin | https://engine.example | 403
+            """)
+    void aChangeNeedsTheTokenAndAPageOfOurs(String token, String site, String origin, int status) {
+        var headers = new ArrayList<String>();
+        if (!token.equals("-")) {
+            headers.addAll(List.of("X-CSRF-Token", token(token)));
+        }
+        if (!site.equals("-")) {
+            headers.addAll(List.of("Sec-Fetch-Site", site));
+        }
+        if (!origin.equals("-")) {
+            headers.addAll(List.of("Origin", origin));
+        }
+        var sent = headers.toArray(String[]::new);
+        var exchanged = browser.raw("POST", TOKEN, "", sent);
+        assertThat(exchanged.status()).as(exchanged.toString()).isEqualTo(status);
+        // Command routes have no 403: their word for it is 401 with not_permitted.
+        var command = browser.raw("POST", LIST, "{}", sent);
+        assertThat(command.status()).as(command.toString()).isEqualTo(status == 403 ? 401 : status);
+        if (status == 403) {
+            assertThat(exchanged.error()).isEqualTo("not_permitted");
+            assertThat(command.error()).isEqualTo("not_permitted");
+            assertThat(exchanged.toString()).doesNotContain(browser.csrf()).doesNotContain(browser.cookie());
+            assertThat(browser.raw("DELETE", SESSION, "", sent).status()).isEqualTo(403);
+        }
+        assertThat(browser.get(SESSION).at("/signed_in")).isEqualTo("true");
+    }
+
+    @Test
+    void theNoteSaysWhatToSend() {
+        assertThat(browser.raw("POST", TOKEN, "").note()).contains("X-CSRF-Token", SESSION, "X-Api-Key");
+        assertThat(browser.raw("POST", TOKEN, "", "X-CSRF-Token", browser.csrf())
+                        .note())
+                .contains("Sec-Fetch-Site", "Origin");
+    }
+
+    @Test
+    void twoTokensAreNone() {
+        var twice = browser.change("POST", TOKEN, "", "X-CSRF-Token", browser.csrf());
+        assertThat(twice.status()).isEqualTo(403);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PUT", "PATCH", "DELETE", "POST", "PROPFIND"})
+    void everyMethodThatMayChangeSomethingNeedsIt(String method) {
+        assertThat(browser.raw(method, "/api/nothing", "").status()).isEqualTo(403);
+        assertThat(browser.change(method, "/api/nothing", "").status()).isIn(404, 405);
+    }
+
+    @Test
+    void readingAndBearersAndKeysDoWithout() {
+        assertThat(browser.get("/api/mcp/tools").status()).isEqualTo(200);
+        assertThat(Browser.bearer(engine.url(), browser.token()).error()).isEmpty();
+    }
+
+    @Test
+    void noPageOfAnotherOriginMayReadWhoIsSignedIn() {
+        assertThat(browser.get(SESSION, "Origin", "https://evil.example").status())
+                .isEqualTo(403);
+        var allowed = browser.get(SESSION, "Origin", "https://app.example");
+        assertThat(allowed.headers("Access-Control-Allow-Credentials")).isEmpty();
+    }
+}

@@ -1,0 +1,419 @@
+package io.agentworkspace.engine.signin;
+
+import static io.agentworkspace.engine.signin.Browser.SESSION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.http.CapturedLog;
+import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.signin.Browser.Got;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Signing in at a real, certified provider: npm's oidc-provider. */
+class OAuthTest {
+    private static final String BASE = "https://engine.example";
+    private static final String BACK = BASE + "/api/auth/oauth/sample/callback";
+    private static final String START = "/api/auth/oauth/sample/start?surface=hub";
+
+    private static final TestTenant TENANT = new TestTenant();
+    private static OpenIdProvider provider;
+    private static Replica engine;
+    private static Replica other;
+    private static String owner;
+
+    @BeforeAll
+    static void start() {
+        Node.require();
+        provider = new OpenIdProvider(BACK);
+        owner = TENANT.key(Door.REST, "owner", Role.OWNER, List.of("*"));
+        engine = Replica.start(settings("sample", Map.of()));
+        other = Replica.start(settings("sample", Map.of()));
+    }
+
+    @AfterAll
+    static void stop() {
+        if (provider != null) {
+            engine.close();
+            other.close();
+            provider.close();
+        }
+    }
+
+    private static Map<String, String> settings(String name, Map<String, String> more) {
+        var prefix = "ENGINE_OAUTH_" + name.toUpperCase(java.util.Locale.ROOT);
+        var settings = new HashMap<>(Map.of(
+                "ENGINE_BASE_URL",
+                BASE,
+                prefix + "_ISSUER",
+                provider.issuer(),
+                prefix + "_CLIENT_ID",
+                "engine",
+                prefix + "_CLIENT_SECRET",
+                "a secret of the client: with + and %",
+                prefix + "_TENANT",
+                tenantName(),
+                prefix + "_EMAIL_DOMAINS",
+                "Example.org, example.net"));
+        settings.putAll(more);
+        settings.values().removeIf(String::isEmpty);
+        return settings;
+    }
+
+    private static String tenantName() {
+        return TestDatabase.db()
+                .sql("SELECT name FROM tenant WHERE tenant_id = :id")
+                .set("id", TENANT.id(Door.REST))
+                .one(row -> row.text("name"))
+                .orElseThrow();
+    }
+
+    /** A sign-in that was begun: where the browser was sent, and with which cookie. */
+    private record Begun(String location, String cookie) {
+        static Begun at(Replica replica, String path) {
+            var sent = Browser.send(replica.url(), "GET", path, "");
+            assertThat(sent.status()).as(sent.toString()).isEqualTo(302);
+            return new Begun(sent.header("Location"), sent.cookie());
+        }
+
+        String parameter(String name) {
+            for (var pair : URI.create(location).getRawQuery().split("&")) {
+                if (pair.startsWith(name + "=")) {
+                    return pair.substring(name.length() + 1);
+                }
+            }
+            throw new AssertionError(name);
+        }
+    }
+
+    private static Begun begin() {
+        return Begun.at(engine, START + "&return_to=/mcp-hub");
+    }
+
+    /** The browser comes back, to whichever replica, with the cookie it got. */
+    private static Got back(Replica replica, URI at, String cookie) {
+        return Browser.send(
+                replica.url(),
+                "GET",
+                at.getRawPath() + "?" + at.getRawQuery(),
+                "",
+                "Cookie",
+                "a=b; __Host-engine_signin=" + cookie + "; c=d");
+    }
+
+    private static URI with(URI at, String parameter, String value) {
+        var encoded = URLEncoder.encode(value, StandardCharsets.UTF_8);
+        return URI.create(at.toString().replaceFirst("([?&]" + parameter + "=)[^&]*", "$1" + encoded));
+    }
+
+    private static URI without(URI at, String parameter) {
+        return URI.create(
+                at.toString().replaceFirst("[?&]" + parameter + "=[^&]*", "").replaceFirst("callback&", "callback?"));
+    }
+
+    private static Browser signedIn(Replica replica, Got back) {
+        assertThat(back.status()).as(back.toString()).isEqualTo(302);
+        var set = back.headers("Set-Cookie").stream()
+                .filter(cookie -> cookie.startsWith("__Host-engine_session="))
+                .findFirst()
+                .orElseThrow();
+        assertThat(set).endsWith("; Path=/; Secure; HttpOnly; SameSite=Lax");
+        var cookie = set.substring(set.indexOf('=') + 1, set.indexOf(';'));
+        var csrf = new Browser(replica.url(), cookie, "").get(SESSION).at("/csrf_token");
+        return new Browser(replica.url(), cookie, csrf);
+    }
+
+    private static Browser signIn(Replica replica, String as) {
+        var begun = begin();
+        return signedIn(replica, back(replica, provider.signIn(begun.location(), as), begun.cookie()));
+    }
+
+    private static void assertNobody(Got back, int status, String error) {
+        assertThat(back.status()).as(back.toString()).isEqualTo(status);
+        assertThat(back.error()).isEqualTo(error);
+        assertThat(back.headers("Set-Cookie")).isEmpty();
+        assertThat(back.headers("Location")).isEmpty();
+        assertThat(back.header("Content-Type")).isEqualTo("application/problem+json");
+    }
+
+    private static long users() {
+        return TestDatabase.db()
+                .sql("SELECT count(*) FROM app_user WHERE tenant_id = :id")
+                .set("id", TENANT.id(Door.REST))
+                .one(row -> row.number(1))
+                .orElseThrow();
+    }
+
+    @Test
+    void theBrowserIsSentWithEverythingThatProtectsIt() {
+        var sent = Browser.send(engine.url(), "GET", START + "&return_to=/mcp-hub?tab=1", "");
+        assertThat(sent.header("Set-Cookie"))
+                .matches("__Host-engine_signin=[\\w-]{43}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600");
+        var begun = new Begun(sent.header("Location"), sent.cookie());
+        assertThat(begun.location()).startsWith(provider.issuer() + "/auth?");
+        assertThat(begun.parameter("response_type")).isEqualTo("code");
+        assertThat(begun.parameter("code_challenge_method")).isEqualTo("S256");
+        assertThat(begun.parameter("redirect_uri")).isEqualTo(URLEncoder.encode(BACK, StandardCharsets.UTF_8));
+        var secrets = new HashSet<String>();
+        for (var one : List.of(begun, begin())) {
+            for (var parameter : List.of("state", "nonce", "code_challenge")) {
+                assertThat(one.parameter(parameter)).matches("[\\w-]{43}");
+                secrets.add(one.parameter(parameter));
+            }
+            secrets.add(one.cookie());
+        }
+        assertThat(secrets).as("nothing is used twice").hasSize(8);
+    }
+
+    @Test
+    void whoTheProviderProvesBecomesAMemberOnce() {
+        var browser = signIn(engine, "alice");
+        var session = browser.get(SESSION);
+        assertThat(session.at("/user")).isEqualTo("alice");
+        assertThat(session.at("/role")).isEqualTo("member");
+        assertThat(session.at("/tenant")).isEqualTo(tenantName());
+        assertThat(browser.change("POST", Browser.CREATE, "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}")
+                        .error())
+                .isEmpty();
+        assertThat(Browser.bearer(engine.url(), browser.token()).error()).isEmpty();
+        var before = users();
+        var again = signIn(other, "alice");
+        assertThat(again.get(SESSION).at("/user")).isEqualTo("alice");
+        assertThat(users()).isEqualTo(before);
+        assertThat(again.change("POST", Door.path("US_Create"), "{\"vx\":{\"name\":\"x\"}}")
+                        .error())
+                .isEqualTo("not_permitted");
+    }
+
+    @Test
+    void theBrowserEndsWhereItWantedToGoAndItsOldSessionEnds() {
+        var begun = begin();
+        var at = provider.signIn(begun.location(), "bob");
+        var old = Browser.signIn(engine.url(), owner);
+        var back = Browser.send(
+                engine.url(),
+                "GET",
+                at.getRawPath() + "?" + at.getRawQuery(),
+                "",
+                "Cookie",
+                "__Host-engine_signin=%s; %s".formatted(begun.cookie(), Browser.named(old.cookie())));
+        assertThat(back.header("Location")).isEqualTo(BASE + "/mcp-hub");
+        assertThat(back.headers("Set-Cookie"))
+                .contains("__Host-engine_signin=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0");
+        assertThat(signedIn(engine, back).get(SESSION).at("/user")).isEqualTo("bob");
+        assertThat(old.get(SESSION).at("/signed_in")).isEqualTo("false");
+    }
+
+    @Test
+    void nobodysNameIsTakenOver() {
+        signIn(engine, "alice");
+        assertThat(signIn(engine, "twin").get(SESSION).at("/user")).isEqualTo("alice 2");
+        assertThat(signIn(engine, "twin").get(SESSION).at("/user")).isEqualTo("alice 2");
+    }
+
+    @Test
+    void aUserWhoWasRemovedDoesNotComeBack() {
+        var name = signIn(engine, "bob").get(SESSION).at("/user");
+        var removed = Browser.send(
+                engine.url(),
+                "POST",
+                Door.path("US_Remove"),
+                "{\"target\":{\"user\":\"%s\"}}".formatted(name),
+                "X-Api-Key",
+                owner);
+        assertThat(removed.error()).isEmpty();
+        var begun = begin();
+        assertNobody(back(engine, provider.signIn(begun.location(), "bob"), begun.cookie()), 403, "not_permitted");
+        TestDatabase.db()
+                .sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'bob'")
+                .set("id", TENANT.id(Door.REST))
+                .run();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"unverified", "foreign", "sly", "silent"})
+    void onlyVerifiedAddressesOfTheDomainsJoin(String who) {
+        var before = users();
+        var begun = begin();
+        assertNobody(back(engine, provider.signIn(begun.location(), who), begun.cookie()), 403, "not_permitted");
+        assertThat(users()).isEqualTo(before);
+    }
+
+    @Test
+    void aProviderWithoutATenantGivesAccessToNothing() {
+        for (var tenant : List.of("", "no such tenant")) {
+            try (var bare = Replica.start(settings("sample", Map.of("ENGINE_OAUTH_SAMPLE_TENANT", tenant)))) {
+                var begun = Begun.at(bare, START);
+                assertNobody(
+                        back(bare, provider.signIn(begun.location(), "alice"), begun.cookie()), 403, "not_permitted");
+            }
+        }
+    }
+
+    @Test
+    void aRefusedConsentSignsNobodyIn() {
+        var begun = begin();
+        var back = back(engine, provider.refuse(begun.location()), begun.cookie());
+        assertNobody(back, 403, "not_permitted");
+        assertThat(back.note()).contains("access_denied");
+    }
+
+    @Test
+    void theCallbackWorksOnceOnWhicheverReplica() {
+        var begun = begin();
+        var at = provider.signIn(begun.location(), "alice");
+        assertThat(back(engine, at, begun.cookie()).status()).isEqualTo(302);
+        assertNobody(back(engine, at, begun.cookie()), 400, "bad_request");
+        assertNobody(back(other, at, begun.cookie()), 400, "bad_request");
+    }
+
+    @Test
+    void aReplayedCodeIsRefused() {
+        var first = begin();
+        var used = provider.signIn(first.location(), "alice");
+        assertThat(back(engine, used, first.cookie()).status()).isEqualTo(302);
+        var second = begin();
+        var at = with(provider.signIn(second.location(), "alice"), "code", code(used));
+        assertNobody(back(engine, at, second.cookie()), 400, "bad_request");
+    }
+
+    /** PKCE: what somebody got at their own sign-in is worth nothing at another's. */
+    @Test
+    void aCodeOfAnotherSignInIsRefused() {
+        var attackers = begin();
+        var stolen = provider.signIn(attackers.location(), "alice");
+        var victims = begin();
+        var at = with(provider.signIn(victims.location(), "bob"), "code", code(stolen));
+        assertNobody(back(engine, at, victims.cookie()), 400, "bad_request");
+    }
+
+    private static String code(URI at) {
+        return new Begun(at.toString(), "").parameter("code");
+    }
+
+    @Test
+    void aTokenWithAnotherNonceIsRefused() {
+        var begun = begin();
+        var tampered = begun.location().replaceFirst("nonce=[^&]*", "nonce=another");
+        assertNobody(back(engine, provider.signIn(tampered, "alice"), begun.cookie()), 403, "not_permitted");
+    }
+
+    @Test
+    void anAnswerOfAnotherIssuerIsRefused() {
+        for (var iss : List.of("https://evil.example", "", "none")) {
+            var begun = begin();
+            var at = provider.signIn(begun.location(), "alice");
+            assertThat(at.getRawQuery()).contains("iss=");
+            at = iss.equals("none") ? without(at, "iss") : with(at, "iss", iss);
+            assertNobody(back(engine, at, begun.cookie()), 400, "bad_request");
+        }
+    }
+
+    @Test
+    void stateAndCookieMustBelongTogether() {
+        var mine = begin();
+        var theirs = begin();
+        var at = provider.signIn(mine.location(), "alice");
+        assertNobody(back(engine, at, theirs.cookie()), 400, "bad_request");
+        assertNobody(back(engine, at, "x".repeat(43)), 400, "bad_request");
+        assertNobody(back(engine, at, ""), 400, "bad_request");
+        assertNobody(back(engine, with(at, "state", theirs.parameter("state")), mine.cookie()), 400, "bad_request");
+        assertNobody(back(engine, at, mine.cookie()), 400, "bad_request"); // It was the one time.
+        var third = begin();
+        var home = provider.signIn(third.location(), "alice");
+        assertNobody(back(engine, without(home, "state"), third.cookie()), 400, "bad_request");
+    }
+
+    @Test
+    void aSignInWaitsTenMinutesAtMost() {
+        var clock = new StageClock();
+        try (var late = Replica.start(settings("sample", Map.of()), clock)) {
+            var begun = Begun.at(late, START);
+            var at = provider.signIn(begun.location(), "alice");
+            clock.advance(java.time.Duration.ofMinutes(10));
+            assertNobody(back(late, at, begun.cookie()), 400, "bad_request");
+        }
+    }
+
+    @Test
+    void rotatedKeysAreFoundAndAProviderThatIsDownIsTold() {
+        signIn(engine, "alice");
+        var waiting = begin();
+        var at = provider.signIn(waiting.location(), "alice");
+        provider.stop();
+        Got back;
+        try (var log = new CapturedLog();
+                var fresh = Replica.start(settings("sample", Map.of()))) {
+            back = back(engine, at, waiting.cookie());
+            assertThat(Browser.send(fresh.url(), "GET", START, "").status()).isEqualTo(503);
+            assertThat(log.text()).contains("sample failed").doesNotContain(code(at));
+        } finally {
+            provider.start("two");
+        }
+        assertNobody(back, 503, "unavailable");
+        assertThat(back.header("Retry-After")).isEqualTo("5");
+        assertThat(signIn(engine, "alice").get(SESSION).at("/user")).startsWith("alice");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            /api/auth/oauth/sample/start                              | 400
+            /api/auth/oauth/sample/start?surface=                     | 400
+            /api/auth/oauth/sample/start?surface=mail                 | 400
+            /api/auth/oauth/sample/start?surface=hub&surface=cli      | 400
+            /api/auth/oauth/sample/start?surface=hub&return_to=       | 400
+            /api/auth/oauth/sample/start?surface=hub&return_to=//a    | 400
+            /api/auth/oauth/sample/start?surface=hub&return_to=/a&return_to=/b | 400
+            /api/auth/oauth/sample/start?surface=hub&return_to=%ff    | 400
+            /api/auth/oauth/sample/start?surface=hub&return_to=%2F%2Fa | 400
+            /api/auth/oauth/other/start?surface=hub                   | 404
+            /api/auth/oauth/SAMPLE/start?surface=hub                  | 404
+            /api/auth/oauth/other/callback?code=a&state=b             | 404
+            /api/auth/oauth/sample/callback                           | 400
+            /api/auth/oauth/sample/callback?code=a&state=b            | 400
+            """)
+    void whatIsNotOnTheListIsNotRedirected(String path, int status) {
+        var refused = Browser.send(engine.url(), "GET", path, "");
+        assertThat(refused.status()).as(refused.toString()).isEqualTo(status);
+        assertThat(refused.headers("Location")).isEmpty();
+        assertThat(refused.headers("Set-Cookie")).isEmpty();
+    }
+
+    @Test
+    void bothSurfacesOfTheListAreFineAndTheProviderIsListed() {
+        assertThat(Begun.at(engine, START.replace("hub", "cli")).location()).isNotEmpty();
+        var config = Browser.send(engine.url(), "GET", "/api/config", "");
+        assertThat(config.json().get("sign_in").valueStream().map(one -> one.asString()))
+                .containsExactly("sample");
+    }
+
+    @Test
+    void nothingOfASignInIsInTheTables() {
+        var begun = begin();
+        var at = provider.signIn(begun.location(), "alice");
+        var rows = String.join(
+                "\n",
+                TestDatabase.db().sql("SELECT s::text AS line FROM sign_in s").list(row -> row.text("line")));
+        assertThat(rows).contains("/mcp-hub").doesNotContain(begun.cookie());
+        for (var parameter : List.of("state", "nonce", "code_challenge")) {
+            assertThat(rows).doesNotContain(Objects.requireNonNull(begun.parameter(parameter)));
+        }
+        assertThat(back(engine, at, begun.cookie()).status()).isEqualTo(302);
+    }
+}

@@ -1,0 +1,85 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.mcp.Node;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.CookieManager;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
+
+/** npm's oidc-provider, a certified one, as a process; and the way of a browser through it. */
+final class OpenIdProvider implements AutoCloseable {
+    private final String redirect;
+    private Process process;
+    private int port;
+
+    OpenIdProvider(String redirect) {
+        this.redirect = redirect;
+        start("one");
+    }
+
+    /** With a fresh key of this name, where it was before. */
+    void start(String keyId) {
+        process =
+                Node.start("provider.mjs", Map.of("PORT", Integer.toString(port), "REDIRECT", redirect, "KID", keyId));
+        try {
+            var line = process.inputReader().readLine();
+            if (line == null || !line.startsWith("listening ")) {
+                throw new AssertionError("the provider said " + line);
+            }
+            port = Integer.parseInt(line.substring("listening ".length()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    void stop() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    String issuer() {
+        return "http://127.0.0.1:" + port;
+    }
+
+    /** Goes the whole way from where the engine sends a browser, and stops before it comes back. */
+    URI signIn(String location, String as) {
+        return walk(location, "as=" + as);
+    }
+
+    URI refuse(String location) {
+        return walk(location, "deny=1");
+    }
+
+    private URI walk(String location, String answer) {
+        try (var browser =
+                HttpClient.newBuilder().cookieHandler(new CookieManager()).build()) {
+            var at = URI.create(location);
+            for (var steps = 0; steps < 12; steps++) {
+                var asked = at.getPath().startsWith("/interaction/") ? URI.create(at + "?" + answer) : at;
+                var response = browser.send(HttpRequest.newBuilder(asked).build(), BodyHandlers.ofString());
+                var next = response.headers().firstValue("Location");
+                if (next.isEmpty()) {
+                    throw new AssertionError(response.statusCode() + " " + response.body());
+                }
+                at = asked.resolve(next.get());
+                if (next.get().startsWith(redirect)) {
+                    return at;
+                }
+            }
+            throw new AssertionError("it goes in circles at " + at);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+}

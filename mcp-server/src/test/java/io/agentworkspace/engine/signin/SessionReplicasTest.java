@@ -1,0 +1,163 @@
+package io.agentworkspace.engine.signin;
+
+import static io.agentworkspace.engine.signin.Browser.LIST;
+import static io.agentworkspace.engine.signin.Browser.SESSION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.store.KeyStore;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Any replica serves a session, and its end is in force on all within a second. */
+class SessionReplicasTest {
+    private static final Duration BOUND = Duration.ofSeconds(1);
+    private static final int ROUNDS = 4;
+
+    private static final TestTenant TENANT = new TestTenant();
+    private static Replica one;
+    private static Replica two;
+    private static String admin;
+    private static int users;
+
+    @BeforeAll
+    static void start() {
+        var address = Map.of("ENGINE_BASE_URL", "https://engine.example");
+        one = Replica.start(address);
+        two = Replica.start(address);
+        admin = TENANT.key(Door.REST, "boss", Role.OWNER, List.of("*"));
+    }
+
+    @AfterAll
+    static void stop() {
+        one.close();
+        two.close();
+    }
+
+    private static String user() {
+        return "user " + ++users;
+    }
+
+    private static String key(String user) {
+        return TENANT.key(Door.REST, user, Role.MEMBER, List.of("*"));
+    }
+
+    private static boolean isIn(Browser browser) {
+        return browser.change("POST", LIST, "{}").error().isEmpty();
+    }
+
+    private static boolean isIn(Replica replica, String token) {
+        return Browser.bearer(replica.url(), token).error().isEmpty();
+    }
+
+    /** How long after it was done the last request began that still found it undone, on each replica. */
+    private static void assertSoon(String what, Runnable done, BooleanSupplier here, BooleanSupplier there) {
+        assertThat(here.getAsBoolean()).isTrue();
+        assertThat(there.getAsBoolean()).isTrue();
+        done.run();
+        var since = System.nanoTime();
+        var took = new ArrayList<Duration>();
+        var seen = new ArrayList<Duration>();
+        for (var still : List.of(there, here)) {
+            var last = since;
+            for (var began = System.nanoTime(); still.getAsBoolean(); began = System.nanoTime()) {
+                last = began;
+            }
+            took.add(Duration.ofNanos(last - since));
+            seen.add(Duration.ofNanos(System.nanoTime() - since));
+        }
+        System.out.printf("%s was seen to be in force on two replicas after %s%n", what, seen);
+        assertThat(took).allMatch(time -> time.compareTo(BOUND) < 0);
+    }
+
+    @Test
+    void signingOutIsInForceEverywhereWithinASecond() {
+        for (var i = 0; i < ROUNDS; i++) {
+            var here = Browser.signIn(one.url(), key(user()));
+            var there = here.at(two.url());
+            assertThat(there.get(SESSION).at("/csrf_token")).isEqualTo(here.csrf());
+            assertSoon("signing out", () -> here.change("DELETE", SESSION, ""), () -> isIn(here), () -> isIn(there));
+        }
+    }
+
+    @Test
+    void signingOutEndsTheTokensToo() {
+        for (var i = 0; i < ROUNDS; i++) {
+            var browser = Browser.signIn(one.url(), key(user()));
+            var token = browser.token();
+            assertSoon(
+                    "signing out, for a token,",
+                    () -> browser.change("DELETE", SESSION, ""),
+                    () -> isIn(one, token),
+                    () -> isIn(two, token));
+        }
+    }
+
+    @Test
+    void aRevokedKeyEndsItsSessionsAndTheirTokens() {
+        for (var i = 0; i < ROUNDS; i++) {
+            var key = key(user());
+            var browser = Browser.signIn(one.url(), key);
+            var token = browser.token();
+            assertSoon("revoking the key", () -> revoke(key), () -> isIn(browser), () -> isIn(browser.at(two.url())));
+            assertThat(isIn(one, token)).isFalse();
+            assertThat(isIn(two, token)).isFalse();
+        }
+    }
+
+    private static void revoke(String key) {
+        try (var watch = TestDatabase.watch()) {
+            var clock = Clock.systemUTC();
+            new KeyStore(TestDatabase.db(), clock, watch)
+                    .revoke(TENANT.id(Door.REST), ApiKey.parse(key).id(), clock.instant());
+        }
+    }
+
+    private static void administer(String service, String arguments) {
+        var answer = Browser.send(one.url(), "POST", Door.path(service), arguments, "X-Api-Key", admin);
+        assertThat(answer.error()).as(answer.toString()).isEmpty();
+    }
+
+    @Test
+    void removingTheUserEndsItsSessions() {
+        for (var i = 0; i < ROUNDS; i++) {
+            var user = user();
+            var browser = Browser.signIn(one.url(), key(user));
+            assertSoon(
+                    "removing the user",
+                    () -> administer("US_Remove", "{\"target\":{\"user\":\"%s\"}}".formatted(user)),
+                    () -> isIn(browser),
+                    () -> isIn(browser.at(two.url())));
+        }
+    }
+
+    @Test
+    void aChangedRoleHoldsForItsSessions() {
+        for (var i = 0; i < ROUNDS; i++) {
+            var user = user();
+            var browser = Browser.signIn(one.url(), key(user));
+            assertSoon(
+                    "changing the role",
+                    () -> administer(
+                            "US_Update",
+                            "{\"target\":{\"user\":\"%s\"},\"vx\":{\"access\":\"viewer\"}}".formatted(user)),
+                    () -> browser.get(SESSION).at("/role").equals("member"),
+                    () -> browser.at(two.url()).get(SESSION).at("/role").equals("member"));
+            assertThat(browser.change("POST", Browser.CREATE, "{\"vx\":{\"name\":\"A\",\"description\":\"d\"}}")
+                            .error())
+                    .isEqualTo("not_permitted");
+        }
+    }
+}

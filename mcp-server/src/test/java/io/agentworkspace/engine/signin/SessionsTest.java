@@ -1,0 +1,314 @@
+package io.agentworkspace.engine.signin;
+
+import static io.agentworkspace.engine.signin.Browser.CREATE;
+import static io.agentworkspace.engine.signin.Browser.LIST;
+import static io.agentworkspace.engine.signin.Browser.SESSION;
+import static io.agentworkspace.engine.signin.Browser.named;
+import static io.agentworkspace.engine.signin.Browser.send;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.identity.SessionSecret;
+import io.agentworkspace.engine.model.Role;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sessions of browsers, over real sockets. */
+class SessionsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final String url = TestServer.url();
+
+    private String key(String user, String... capabilities) {
+        return tenant.key(Door.REST, user, Role.MEMBER, List.of(capabilities));
+    }
+
+    private static long sessions(String key) {
+        return TestDatabase.db()
+                .sql("SELECT count(*) FROM browser_session WHERE key_id = :key")
+                .set("key", ApiKey.parse(key).id())
+                .one(row -> row.number(1))
+                .orElseThrow();
+    }
+
+    @Test
+    void theCookieHasEveryAttributeAndNoMore() {
+        var begun = Browser.begin(url, key("ann", "*"));
+        assertThat(begun.status()).isEqualTo(201);
+        assertThat(begun.headers("Set-Cookie")).hasSize(1);
+        var parts = Arrays.asList(begun.header("Set-Cookie").split("; "));
+        assertThat(parts.getFirst()).matches("__Host-engine_session=[A-Za-z0-9_-]{48}");
+        assertThat(parts.subList(1, parts.size()))
+                .containsExactlyInAnyOrder("Path=/", "Secure", "HttpOnly", "SameSite=Lax");
+        assertThat(begun.header("Cache-Control")).isEqualTo("no-store");
+    }
+
+    @Test
+    void whoIsSignedInIsToldWithTheTokenOfItsPages() {
+        var browser = Browser.signIn(url, key("ann", "*"));
+        var session = browser.get(SESSION);
+        assertThat(List.copyOf(session.json().propertyNames()))
+                .containsExactly("signed_in", "user", "tenant", "role", "csrf_token", "expires_at");
+        assertThat(session.at("/signed_in")).isEqualTo("true");
+        assertThat(session.at("/user")).isEqualTo("ann");
+        assertThat(session.at("/role")).isEqualTo("member");
+        assertThat(session.at("/csrf_token")).isEqualTo(browser.csrf()).matches("[A-Za-z0-9_-]{43}");
+        assertThat(Instant.parse(session.at("/expires_at")))
+                .isCloseTo(Instant.now().plus(Duration.ofMinutes(30)), within(1, ChronoUnit.MINUTES));
+    }
+
+    @Test
+    void nobodyIsSignedInWithoutACookieWithAStaleOneOrWithAKey() {
+        var key = key("ann", "*");
+        var gone = SessionSecret.generate(new SecureRandom()).reveal();
+        for (var headers : List.of(
+                new String[] {"Accept", "*/*"},
+                new String[] {"Cookie", named(gone)},
+                new String[] {"Cookie", named("nonsense")},
+                new String[] {"Cookie", named(gone) + "; " + named(gone)},
+                new String[] {"X-Api-Key", key})) {
+            var answer = send(url, "GET", SESSION, "", headers);
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.json().toString()).isEqualTo("{\"signed_in\":false}");
+        }
+    }
+
+    @Test
+    void aStaleCookieIsACredentialThatIsNotValid() {
+        for (var cookie :
+                List.of("nonsense", SessionSecret.generate(new SecureRandom()).reveal())) {
+            var answer = send(url, "POST", LIST, "{}", "Cookie", named(cookie));
+            assertThat(answer.status()).isEqualTo(401);
+            assertThat(answer.error()).isEqualTo("unauthenticated");
+            assertThat(answer.note()).contains("session").contains("/api/auth/session");
+            assertThat(answer.headers("WWW-Authenticate")).isEmpty();
+        }
+        assertThat(send(url, "POST", LIST, "{}").headers("WWW-Authenticate")).hasSize(1);
+        assertThat(send(url, "POST", LIST, "{}", "Cookie", "other=1").headers("WWW-Authenticate"))
+                .hasSize(1);
+    }
+
+    @Test
+    void aSessionHasTheCapabilitiesOfItsKeyAndNoOthers() {
+        var browser = Browser.signIn(url, key("ann", "agent:read"));
+        assertThat(browser.change("POST", LIST, "{}").error()).isEmpty();
+        var refused = browser.change("POST", CREATE, "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}");
+        assertThat(refused.error()).isEqualTo("not_permitted");
+        assertThat(refused.note()).contains("agent:write");
+    }
+
+    /** A key that another makes, with these limits besides. */
+    private String child(String parent, String limits) {
+        var made = send(
+                url,
+                "POST",
+                "/api/keys",
+                "{\"name\":\"n\",\"capabilities\":[\"*\"],%s}".formatted(limits),
+                "X-Api-Key",
+                parent);
+        assertThat(made.status()).as(made.toString()).isEqualTo(201);
+        return made.toString().replaceFirst("(?s).*(ek_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}).*", "$1");
+    }
+
+    @Test
+    void aSessionAndItsTokensKeepToTheKeysToolsetAndAgent() {
+        var parent = key("ann", "*");
+        for (var agent : List.of("Ada", "Bo")) {
+            send(
+                    url,
+                    "POST",
+                    CREATE,
+                    "{\"vx\":{\"name\":\"%s\",\"description\":\"d\"}}".formatted(agent),
+                    "X-Api-Key",
+                    parent);
+        }
+        var browser = Browser.signIn(url, child(parent, "\"toolset\":[\"agent\"],\"agent\":\"Ada\""));
+        assertThat(browser.change("POST", LIST, "{}").error()).isEmpty();
+        assertThat(browser.change("POST", Door.path("DM_List"), "{}").note()).contains("toolset agent");
+        var token = "Bearer " + browser.token();
+        assertThat(send(url, "POST", Door.path("DM_List"), "{}", "Authorization", token)
+                        .note())
+                .contains("toolset agent");
+        var logOn = Door.path("AP_LogOn");
+        assertThat(browser.change("POST", logOn, "{\"target\":{\"agent\":\"Bo\"}}")
+                        .error())
+                .isEqualTo("not_permitted");
+        assertThat(browser.change("POST", logOn, "{\"target\":{\"agent\":\"Ada\"}}")
+                        .error())
+                .isEmpty();
+    }
+
+    @Test
+    void aSessionEndsWithItsKeyAndWithThoseThatTheKeyDependsOn() {
+        var clock = new StageClock();
+        var parent = key("ann", "*");
+        try (var engine = Replica.start(Map.of(), clock)) {
+            var brief = Browser.signIn(engine.url(), child(parent, "\"expires_in_seconds\":600"));
+            assertThat(Instant.parse(brief.get(SESSION).at("/expires_at")))
+                    .isCloseTo(Instant.now().plusSeconds(600), within(1, ChronoUnit.MINUTES));
+            clock.advance(Duration.ofMinutes(11));
+            assertThat(brief.get(SESSION).at("/signed_in")).isEqualTo("false");
+        }
+        var child =
+                child(parent, "\"parent\":\"%s\"".formatted(ApiKey.parse(parent).id()));
+        var browser = Browser.signIn(url, child(child, "\"expires_in_seconds\":600"));
+        assertThat(browser.change("POST", LIST, "{}").error()).isEmpty();
+        var revoke = "/api/keys/%s/revoke".formatted(ApiKey.parse(parent).id());
+        assertThat(send(url, "POST", revoke, "{}", "X-Api-Key", parent).status())
+                .isEqualTo(200);
+        await().until(() -> browser.get(SESSION).at("/signed_in").equals("false"));
+    }
+
+    @Test
+    void aHeaderWinsOverTheCookie() {
+        var ann = Browser.signIn(url, key("ann", "*"));
+        var bob = key("bob", "*");
+        var read = Door.path("US_Read");
+        assertThat(ann.raw("POST", read, "{}", "X-Api-Key", bob).at("/header/context/user"))
+                .isEqualTo("bob");
+        assertThat(ann.raw("POST", read, "{}", "Authorization", "Bearer " + bob).at("/header/context/user"))
+                .isEqualTo("bob");
+        assertThat(ann.raw("POST", read, "{}", "X-Api-Key", "ek_wrong").error()).isEqualTo("unauthenticated");
+        assertThat(ann.raw("POST", read, "{}", "X-Api-Key", bob, "Authorization", "Bearer " + ann.token())
+                        .status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void eachSignInHasANewSecretAndEndsTheBrowsersOldSession() {
+        var key = key("ann", "*");
+        var first = Browser.signIn(url, key);
+        var second = Browser.begin(url, key, "Cookie", named(first.cookie()));
+        assertThat(second.cookie()).isNotEqualTo(first.cookie());
+        assertThat(second.at("/csrf_token")).isNotEqualTo(first.csrf());
+        assertThat(first.get(SESSION).at("/signed_in")).isEqualTo("false");
+        // A cookie that somebody has planted is not taken over.
+        var planted = SessionSecret.generate(new SecureRandom()).reveal();
+        assertThat(Browser.begin(url, key, "Cookie", named(planted)).cookie()).isNotEqualTo(planted);
+        assertThat(new Browser(url, planted, "").get(SESSION).at("/signed_in")).isEqualTo("false");
+    }
+
+    @Test
+    void signingOutEndsItAndClearsTheCookie() {
+        var browser = Browser.signIn(url, key("ann", "*"));
+        var out = browser.change("DELETE", SESSION, "");
+        assertThat(out.status()).isEqualTo(200);
+        assertThat(out.json().toString()).isEqualTo("{\"signed_in\":false}");
+        assertThat(out.header("Set-Cookie"))
+                .isEqualTo("__Host-engine_session=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0");
+        assertThat(browser.get(SESSION).at("/signed_in")).isEqualTo("false");
+        assertThat(browser.change("POST", LIST, "{}").error()).isEqualTo("unauthenticated");
+        assertThat(browser.change("DELETE", SESSION, "").status()).isEqualTo(401);
+    }
+
+    @Test
+    void aSessionIsBegunWithAKeyOnly() {
+        var browser = Browser.signIn(url, key("ann", "*"));
+        assertThat(send(url, "POST", SESSION, "").status()).isEqualTo(401);
+        assertThat(browser.change("POST", SESSION, "").note()).contains("X-Api-Key");
+        assertThat(send(url, "POST", SESSION, "", "Authorization", "Bearer " + browser.token())
+                        .note())
+                .contains("X-Api-Key");
+    }
+
+    @Test
+    void anIdleSessionEndsAndAUsedOneDoesNot() {
+        var clock = new StageClock();
+        try (var engine = Replica.start(Map.of(), clock)) {
+            var browser = Browser.signIn(engine.url(), key("ann", "*"));
+            var idle = Browser.signIn(engine.url(), key("bob", "*"));
+            for (var i = 0; i < 3; i++) {
+                clock.advance(Duration.ofMinutes(20));
+                assertThat(browser.change("POST", LIST, "{}").error()).isEmpty();
+            }
+            assertThat(idle.change("POST", LIST, "{}").error()).isEqualTo("unauthenticated");
+            clock.advance(Duration.ofMinutes(31));
+            assertThat(browser.get(SESSION).at("/signed_in")).isEqualTo("false");
+        }
+    }
+
+    @Test
+    void noSessionOutlivesEightHours() {
+        var clock = new StageClock();
+        try (var engine = Replica.start(Map.of(), clock)) {
+            var browser = Browser.signIn(engine.url(), key("ann", "*"));
+            var end = clock.instant().plus(Duration.ofHours(8));
+            for (var i = 0; i < 19; i++) {
+                clock.advance(Duration.ofMinutes(25));
+                assertThat(browser.change("POST", LIST, "{}").error()).isEmpty();
+            }
+            assertThat(Instant.parse(browser.get(SESSION).at("/expires_at")))
+                    .isCloseTo(end, within(1, ChronoUnit.MINUTES));
+            clock.advance(Duration.ofMinutes(6));
+            assertThat(browser.change("POST", LIST, "{}").error()).isEqualTo("unauthenticated");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"k1", "k2"})
+    void idempotencyKeysBelongToTheSession(String idempotency) {
+        var body = "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}";
+        var browser = Browser.signIn(url, key("ann", "*"));
+        var other = Browser.signIn(url, key("bob", "*"));
+        assertThat(browser.change("POST", CREATE, body, "Idempotency-Key", idempotency)
+                        .error())
+                .isEmpty();
+        assertThat(browser.change("POST", CREATE, body, "Idempotency-Key", idempotency)
+                        .header("Idempotency-Replayed"))
+                .isEqualTo("true");
+        assertThat(other.change("POST", CREATE, body, "Idempotency-Key", idempotency)
+                        .error())
+                .isEqualTo("already_exists");
+    }
+
+    @Test
+    void theRateIsCountedBySession() {
+        try (var engine = Replica.start(Map.of("ENGINE_RATE_LIMIT", "1/s burst 4"))) {
+            var key = key("ann", "*");
+            var one = Browser.signIn(engine.url(), key);
+            var other = Browser.signIn(engine.url(), key);
+            assertThat(IntStream.range(0, 8)
+                            .map(_ -> one.change("POST", LIST, "{}").status()))
+                    .contains(429);
+            assertThat(other.change("POST", LIST, "{}").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void signingInForEverEndsTheOldest() {
+        var key = key("ann", "*");
+        var first = Browser.signIn(url, key);
+        for (var i = 0; i < 100; i++) {
+            Browser.signIn(url, key);
+        }
+        assertThat(sessions(key)).isEqualTo(100);
+        await().until(() -> first.get(SESSION).at("/signed_in").equals("false"));
+    }
+
+    @Test
+    void mcpTakesTheCookieToo() {
+        var browser = Browser.signIn(url, key("ann", "*"));
+        var ask = "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"tools/list\",\"params\":{}}";
+        assertThat(browser.change("POST", "/mcp", ask)
+                        .json()
+                        .at("/result/tools")
+                        .isEmpty())
+                .isFalse();
+        assertThat(browser.raw("POST", "/mcp", ask).status()).isEqualTo(403);
+    }
+}

@@ -1,0 +1,135 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Json;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The operations of signing in and out. */
+final class AuthOperations {
+    private final OpenApi document;
+
+    AuthOperations(OpenApi document) {
+        this.document = document;
+    }
+
+    void add() {
+        session();
+        token();
+        oauth();
+    }
+
+    private void session() {
+        document.add(
+                "GET",
+                AuthRoutes.SESSION,
+                new Operation(
+                                "session",
+                                Tag.USER,
+                                "Read the session",
+                                "Who is signed in by the cookie, with the CSRF token that its changing requests need.")
+                        .securedBy(OpenApi.NOTHING, OpenApi.SESSION)
+                        .answers(200, "The session, or signed_in: false.", OpenApi.schema("Session"))
+                        .problems(400, 403, 429, 500));
+        document.add(
+                "POST",
+                AuthRoutes.SESSION,
+                new Operation(
+                                "signIn",
+                                Tag.USER,
+                                "Sign in with a key",
+                                "Begins a session for the key's user with the key's capabilities, and sets its cookie: 30 minutes"
+                                        + " idle, 8 hours at most, and no longer than the key.")
+                        .securedBy(OpenApi.KEY)
+                        .answers(201, "Signed in.", OpenApi.schema("Session"))
+                        .tells(201, "Set-Cookie", "SessionCookie")
+                        .problems(400, 401, 403, 413, 415, 429, 500, 503));
+        document.add(
+                "DELETE",
+                AuthRoutes.SESSION,
+                changing(
+                                "signOut",
+                                "Sign out",
+                                "Ends the session everywhere within a second, and its access tokens with it.")
+                        .answers(200, "Signed out.", OpenApi.schema("Session"))
+                        .tells(200, "Set-Cookie", "SessionCookie")
+                        .problems(400, 401, 403, 429, 500, 503));
+    }
+
+    private void token() {
+        document.add(
+                "POST",
+                AuthRoutes.TOKEN,
+                changing(
+                                "token",
+                                "Get an access token",
+                                "A token that does what the session may do, for 10 minutes and no longer than the session: send it"
+                                        + " as Authorization: Bearer.")
+                        .answers(200, "The token.", OpenApi.schema("AccessToken"))
+                        .problems(400, 401, 403, 413, 415, 429, 500, 503));
+        document.add(
+                "GET",
+                AuthRoutes.KEYS,
+                new Operation(
+                                "jwks",
+                                Tag.USER,
+                                "Keys of access tokens",
+                                "The public keys that access tokens are signed with, as a JWK set (RFC 7517).")
+                        .open()
+                        .answers(200, "The keys.", Json.object().put("type", "object"))
+                        .problems(429, 500, 503));
+    }
+
+    private void oauth() {
+        document.add(
+                "GET",
+                AuthRoutes.START,
+                provider(
+                                "signInStart",
+                                "Sign in at a provider",
+                                "Sends the browser to the provider, by OpenID Connect with PKCE.")
+                        .parameter(
+                                "query",
+                                "surface",
+                                true,
+                                "Where it begins; one of those that the operator allows.",
+                                text())
+                        .parameter(
+                                "query",
+                                "return_to",
+                                false,
+                                "Where the browser goes afterwards: a path on this server with one leading slash.",
+                                text())
+                        .answersNothing(302, "To the provider.")
+                        .tells(302, "Set-Cookie", "SignInCookie")
+                        .problems(400, 404, 429, 500, 503));
+        document.add(
+                "GET",
+                AuthRoutes.CALLBACK,
+                provider(
+                                "signInCallback",
+                                "Come back from a provider",
+                                "Where providers send the browser; nothing for programs.")
+                        .parameter("query", "state", true, "As it was given to the provider.", text())
+                        .parameter("query", "code", false, "What the provider exchanges for tokens.", text())
+                        .parameter("query", "error", false, "Why the provider did not sign anybody in.", text())
+                        .parameter("query", "iss", false, "Who the provider is (RFC 9207).", text())
+                        .answersNothing(302, "Signed in, to return_to.")
+                        .tells(302, "Set-Cookie", "SessionCookie")
+                        .problems(400, 403, 404, 429, 500, 503));
+    }
+
+    private static Operation provider(String id, String summary, String description) {
+        return new Operation(id, Tag.USER, summary, description)
+                .securedBy(OpenApi.NOTHING)
+                .parameter("path", "idp", true, "The provider's name; GET /api/config lists them in sign_in.", text());
+    }
+
+    private static Operation changing(String id, String summary, String description) {
+        return new Operation(id, Tag.USER, summary, description)
+                .securedBy(OpenApi.SESSION)
+                .parameter("header", "X-CSRF-Token", true, "The csrf_token of GET /api/auth/session.", text());
+    }
+
+    private static ObjectNode text() {
+        return Json.object().put("type", "string");
+    }
+}
