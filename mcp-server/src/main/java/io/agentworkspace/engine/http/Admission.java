@@ -113,9 +113,12 @@ final class Admission {
         }
     }
 
-    /** An IPv6 host has a whole /64 to itself. */
     private static String address(Request request) {
-        var address = Request.getRemoteAddr(request);
+        return network(Request.getRemoteAddr(request));
+    }
+
+    /** What an address, with all its groups, is counted by: an IPv6 host has a whole /64 to itself. */
+    static String network(String address) {
         var parts = address.split(":", -1);
         return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]);
     }

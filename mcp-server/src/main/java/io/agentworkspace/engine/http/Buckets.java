@@ -82,6 +82,12 @@ final class Buckets {
         return Optional.of(new Allowance("rate", rate.burst(), bucket.getAvailableTokens(), rate.windowSeconds()));
     }
 
+    /** How many askers are known at the moment. */
+    long known() {
+        buckets.cleanUp();
+        return buckets.estimatedSize();
+    }
+
     private Problem refusal(Duration wait) {
         return Problem.rateLimited(
                 "too many requests: %d a second are allowed, in bursts of %d at most; wait before the next one"

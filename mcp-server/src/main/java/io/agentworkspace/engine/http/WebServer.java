@@ -61,6 +61,9 @@ public final class WebServer implements AutoCloseable {
         configuration.setSendXPoweredBy(false);
         configuration.setRequestHeaderSize(MAX_HEADER_BYTES);
         configuration.setResponseHeaderSize(MAX_HEADER_BYTES);
+        // Else a value is taken for one that came on the connection before and differs from it in case only: another
+        // key.
+        configuration.setHeaderCacheCaseSensitive(true);
         configuration.setIdleTimeout(IDLE_IN_REQUEST.toMillis());
         return configuration;
     }

@@ -33,6 +33,12 @@ public final class AgentStore {
               FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
             """;
 
+    /** The columns that {@link #held} needs of an agent {@code a}. */
+    static final String HELD = """
+            a.id, a.name, a.owner_id, a.revision,
+            (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name
+            """;
+
     private final Db db;
 
     public AgentStore(Db db) {
@@ -40,7 +46,7 @@ public final class AgentStore {
     }
 
     /** An agent that the transaction holds, with what decides about changing it. */
-    public record Held(long id, String name, long owner, long revision) {
+    public record Held(long id, String name, long owner, String ownerName, long revision) {
         public Ref ref() {
             return new Ref(id, name);
         }
@@ -95,13 +101,21 @@ public final class AgentStore {
 
     private Optional<Held> find(Call call, Name name, String lock) {
         return db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT a.id, a.name, a.owner_id, a.revision
+                SELECT %s
                   FROM agent a, ctx
                  WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
-                """.formatted(Visible.AGENT) + lock)
+                """.formatted(HELD, Visible.AGENT) + lock)
                 .set("key", name.key())
-                .one(row ->
-                        new Held(row.number("id"), row.text("name"), row.number("owner_id"), row.number("revision")));
+                .one(AgentStore::held);
+    }
+
+    static Held held(Row row) throws SQLException {
+        return new Held(
+                row.number("id"),
+                row.text("name"),
+                row.number("owner_id"),
+                row.text("owner_name"),
+                row.number("revision"));
     }
 
     /** Says that there is no such agent, and which names that the acting user may see are near. */

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Via;
 import java.sql.SQLException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,12 +77,19 @@ public record BankPermission(
 
     /** @throws Problem {@code not_permitted}, naming what is needed, what is held, and who can grant it */
     public void require(Permission needed) {
+        lack(needed).ifPresent(note -> {
+            throw Problem.notPermitted(note);
+        });
+    }
+
+    /** What is needed, what is held, and who can grant it; empty when that is held. */
+    public Optional<String> lack(Permission needed) {
         if (permission.includes(needed)) {
-            return;
+            return Optional.empty();
         }
         var holder = agent == null ? "you hold" : "the agent '%s' holds".formatted(agent);
         var whom = agent == null ? "one of your agents" : "it";
-        throw Problem.notPermitted(
+        return Optional.of(
                 "this needs the permission '%s' on the bank '%s', but %s '%s'; its owner '%s', or whoever holds 'manage', can grant it to %s with MB_Permissions"
                         .formatted(needed.word(), bank, holder, permission.word(), owner, whom));
     }

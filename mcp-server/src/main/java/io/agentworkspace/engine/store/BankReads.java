@@ -26,7 +26,7 @@ public final class BankReads {
     public record Entry(Bank bank, Permission permission, Via via, boolean loaded) {}
 
     /** Whom a list is for: an agent and its owner, or the user itself. */
-    public record Subject(@Nullable Ref agent, long owner) {}
+    public record Subject(@Nullable Ref agent, long owner, String ownerName) {}
 
     /** A page of the list. */
     public record Listed(Subject subject, Slice<Entry> banks) {}
@@ -63,6 +63,7 @@ public final class BankReads {
                      WHERE %s
                      GROUP BY m.bank_id)
                 SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
+                       (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = s.owner_id) AS owner_name,
                        (SELECT jsonb_agg(jsonb_build_object(
                                              'bank', %s, 'permission', b.permission, 'via', b.via,
                                              'loaded', EXISTS (SELECT 1 FROM bank_load l
@@ -90,7 +91,8 @@ public final class BankReads {
                             row.jsonList("rows", Entry.class),
                             limit,
                             last -> Cursor.of(Name.key(last.bank().name())));
-                    return new Listed(new Subject(row.ref("subject"), row.number("subject_owner")), rows);
+                    return new Listed(
+                            new Subject(row.ref("subject"), row.number("subject_owner"), row.text("owner_name")), rows);
                 })
                 .orElseThrow();
         if (agent != null && listed.subject().agent() == null) {

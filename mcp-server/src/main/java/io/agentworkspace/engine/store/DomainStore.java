@@ -40,7 +40,13 @@ public final class DomainStore {
      * @param open whether it is public, so that an agent is a member at once
      */
     public record Held(
-            long id, String name, long owner, @Nullable Long host, boolean open, long revision) {
+            long id,
+            String name,
+            long owner,
+            String ownerName,
+            @Nullable Long host,
+            boolean open,
+            long revision) {
         public Ref ref() {
             return new Ref(id, name);
         }
@@ -110,7 +116,8 @@ public final class DomainStore {
 
     private Optional<Held> find(Call call, Name name, String lock) {
         return db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT d.id, d.name, d.owner_id, d.host_id, d.access = 'public' AS open, d.revision
+                SELECT d.id, d.name, d.owner_id, d.host_id, d.access = 'public' AS open, d.revision,
+                       (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner_name
                   FROM domain d, ctx
                  WHERE d.tenant_id = :tenant AND d.name_key = :key AND %s
                 """.formatted(Visible.DOMAIN) + lock)
@@ -119,6 +126,7 @@ public final class DomainStore {
                         row.number("id"),
                         row.text("name"),
                         row.number("owner_id"),
+                        row.text("owner_name"),
                         row.numberOrNull("host_id"),
                         row.flag("open"),
                         row.number("revision")));

@@ -37,19 +37,18 @@ public final class MembershipStore {
      */
     public AgentStore.Held readAgent(Call call, DomainStore.Held domain, Name name) {
         return db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT a.id, a.name, a.owner_id, a.revision
+                SELECT %s
                   FROM agent a, ctx
                  WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
                    AND (%s OR EXISTS (SELECT 1 FROM membership m
                                        WHERE m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
                                          AND (m.state <> 'banned' OR :runs)))
                    FOR SHARE OF a
-                """.formatted(Visible.AGENT))
+                """.formatted(AgentStore.HELD, Visible.AGENT))
                 .set("key", name.key())
                 .set("domain", domain.id())
                 .set("runs", domain.isRunBy(call))
-                .one(row -> new AgentStore.Held(
-                        row.number("id"), row.text("name"), row.number("owner_id"), row.number("revision")))
+                .one(AgentStore::held)
                 .orElseThrow(() -> agents.missing(call, name));
     }
 

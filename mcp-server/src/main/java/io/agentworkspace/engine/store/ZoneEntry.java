@@ -89,11 +89,13 @@ public final class ZoneEntry {
                 Name.of(Objects.requireNonNull(context.zone()).name()));
     }
 
-    static String notMember(Call call, String domain) {
+    /** What a speaker lacks who takes no part in the domain, and who lets it in. */
+    public static String notMember(Call call, String domain) {
         var self = call.context().self();
         return self == null
-                ? "none of your agents is a member of the domain '%s'; let one in with DM_Invite".formatted(domain)
-                : "the agent '%s' is not a member of the domain '%s'; let it in with DM_Invite"
+                ? "none of your agents is a member of the domain '%s'; ask to let one in with DM_Invite, which the domain's owner, an admin or its host agrees to"
+                        .formatted(domain)
+                : "the agent '%s' is not a member of the domain '%s'; its owner asks to let it in with DM_Invite, and the domain's owner, an admin or its host agrees"
                         .formatted(self.name(), domain);
     }
 }

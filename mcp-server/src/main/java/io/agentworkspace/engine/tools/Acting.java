@@ -26,7 +26,7 @@ final class Acting {
             return call.context().self();
         }
         var held = agents.read(call, name);
-        checkMayAct(call, held.ref(), held.owner());
+        checkMayAct(call, held.ref(), held.owner(), held.ownerName());
         call.acting(held.ref());
         return held.ref();
     }
@@ -41,14 +41,13 @@ final class Acting {
     }
 
     /** One acts as one's own agents, an admin as any; a key that is bound to an agent as that one only. */
-    static void checkMayAct(Call call, Ref agent, long owner) {
+    static void checkMayAct(Call call, Ref agent, long owner, String ownerName) {
         var bound = call.caller().boundAgent();
         if (bound != null && bound != agent.id()) {
-            throw Problem.notPermitted("your key is bound to another agent than '%s'".formatted(agent.name()));
+            throw Problem.notPermitted(Notes.boundElsewhere(agent.name()));
         }
         if (owner != call.context().user().id() && !call.caller().isAdmin()) {
-            throw Problem.notPermitted("only the owner of the agent '%s' and admins may act as it; name one of your own"
-                    .formatted(agent.name()));
+            throw Problem.notPermitted(Notes.notToActAs(agent.name(), ownerName));
         }
     }
 }

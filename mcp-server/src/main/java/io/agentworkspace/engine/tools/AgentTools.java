@@ -315,8 +315,7 @@ final class AgentTools {
     /** Changing or destroying an agent is for its owner and the admins. */
     static void checkMayChange(Call call, Held held) {
         if (held.owner() != call.context().user().id() && !call.caller().isAdmin()) {
-            throw Problem.notPermitted(
-                    "only the owner of the agent '%s' and admins may do this".formatted(held.name()));
+            throw Problem.notPermitted(Notes.notYours("agent", held.name(), held.ownerName()));
         }
     }
 

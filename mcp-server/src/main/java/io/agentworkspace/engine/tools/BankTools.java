@@ -125,7 +125,7 @@ final class BankTools {
                     var found = reads.list(call, target == null ? null : target.bank(), agent, in.page());
                     var subject = found.subject();
                     if (agent != null && subject.agent() != null) {
-                        Acting.checkMayAct(call, subject.agent(), subject.owner());
+                        Acting.checkMayAct(call, subject.agent(), subject.owner(), subject.ownerName());
                     }
                     return new Listed(
                             found.banks().rows().stream()

@@ -204,8 +204,8 @@ final class DomainTools {
         var agent = agents.read(call, AgentTools.nameOrSelf(call, name));
         if (agent.owner() != call.context().user().id() && !call.caller().isAdmin()) {
             throw Problem.notPermitted(
-                    "the host of a new domain must be your own agent, and '%s' is someone else's: name one of yours (AP_List), or create the domain without target.agent and let it in with DM_Invite"
-                            .formatted(agent.name()));
+                    "the host of a new domain must be your own agent, and the owner of '%s' is '%s': name one of yours (AP_List), or create the domain without target.agent and let it in with DM_Invite"
+                            .formatted(agent.name(), agent.ownerName()));
         }
         return agent.id();
     }
@@ -273,8 +273,7 @@ final class DomainTools {
     private Held hold(Call call, Name name, @Nullable Long ifRevision) {
         var held = domains.lock(call, name);
         if (!held.isOwnedBy(call)) {
-            throw Problem.notPermitted(
-                    "only the owner of the domain '%s' and admins may do this".formatted(held.name()));
+            throw Problem.notPermitted(Notes.notYours("domain", held.name(), held.ownerName()));
         }
         AgentTools.checkRevision(ifRevision, held.revision());
         return held;

@@ -156,13 +156,14 @@ final class KeyGrantTools {
         }
         var held = agents.read(call, in.agent());
         if (bound != null && bound != held.id()) {
-            throw Problem.notPermitted("your key is bound to another agent than '%s', and so are the keys that it makes"
-                    .formatted(held.name()));
+            throw Problem.notPermitted(
+                    "your key is bound to another agent than '%s', and so are the keys that it makes; its owner '%s' can make one with a key that is not bound"
+                            .formatted(held.name(), held.ownerName()));
         }
         if (held.owner() != call.context().user().id()) {
             throw Problem.notPermitted(
-                    "a key can be bound to its own user's agents only; the owner of '%s' can make one"
-                            .formatted(held.name()));
+                    "a key can be bound to its own user's agents only; the owner of '%s', '%s', can make one"
+                            .formatted(held.name(), held.ownerName()));
         }
         return held.id();
     }

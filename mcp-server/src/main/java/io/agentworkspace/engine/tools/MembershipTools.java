@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Who belongs to a domain: DM_Invite, DM_Kick, DM_Ban, DM_Unban. */
 final class MembershipTools {
-    private static final String DOMAINS_SIDE = "the domain's owner, an admin, or whoever is logged on as its host";
-
     private final DomainStore domains;
     private final MembershipStore memberships;
     private final MessageStore messages;
@@ -107,12 +105,12 @@ final class MembershipTools {
         var forAgent = pair.isOfCallersAgent(call);
         if (!forDomain && !forAgent) {
             throw Problem.notPermitted(
-                    "you decide neither for the domain '%s' nor for the agent '%s': one of %s can invite it, its owner can ask to join"
-                            .formatted(pair.domain().name(), pair.agent().name(), DOMAINS_SIDE));
+                    "you decide neither for the domain '%s' nor for the agent '%s': %s can invite it, its owner can ask to join"
+                            .formatted(pair.domain().name(), pair.agent().name(), side(pair)));
         }
         if (pair.isIn(MemberState.BANNED)) {
-            throw Problem.conflict("the agent '%s' is banned from the domain '%s'; DM_Unban lifts that, for one of %s"
-                    .formatted(pair.agent().name(), pair.domain().name(), DOMAINS_SIDE));
+            throw Problem.conflict(Notes.banned(
+                    pair.agent().name(), pair.domain().name(), pair.domain().ownerName()));
         }
         var agreed = (forDomain && forAgent)
                 || pair.domain().open()
@@ -137,7 +135,7 @@ final class MembershipTools {
                         throw Problem.notPermitted(
                                 "only %s may kick agents from the domain '%s', and its own owner the agent '%s'"
                                         .formatted(
-                                                DOMAINS_SIDE,
+                                                side(pair),
                                                 pair.domain().name(),
                                                 pair.agent().name()));
                     }
@@ -192,11 +190,15 @@ final class MembershipTools {
                 });
     }
 
+    private static String side(Pair pair) {
+        return Notes.side(pair.domain().ownerName());
+    }
+
     private Pair pairOfDomainsSide(Call call, Targets.ThisMember target) {
         var pair = pair(call, target.domain(), target.agent());
         if (!pair.domain().isRunBy(call)) {
-            throw Problem.notPermitted("only %s may do this in the domain '%s'"
-                    .formatted(DOMAINS_SIDE, pair.domain().name()));
+            throw Problem.notPermitted(
+                    Notes.notOfItsSide(pair.domain().name(), pair.domain().ownerName()));
         }
         return pair;
     }

@@ -115,8 +115,8 @@ final class PresenceTools {
         if (held.owner() != call.context().user().id() || (bound != null && bound != held.id())) {
             throw Problem.notPermitted(
                     bound == null
-                            ? "only the owner of the agent '%s' may log on as it".formatted(held.name())
-                            : "your key is bound to another agent than '%s'".formatted(held.name()));
+                            ? Notes.notYourself(held.name(), held.ownerName())
+                            : Notes.boundElsewhere(held.name()));
         }
     }
 

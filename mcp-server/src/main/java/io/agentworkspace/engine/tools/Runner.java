@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
@@ -38,6 +39,7 @@ public final class Runner implements ToolRunner {
     private final ContextStore contexts;
     private final IdempotencyStore idempotency;
     private final Surroundings around;
+    private final Explanation explanation;
 
     /** What a run happens in. */
     public record Surroundings(Clock clock, Presence presence, KeyUse use, AuditStore audit) {}
@@ -49,6 +51,7 @@ public final class Runner implements ToolRunner {
         this.contexts = contexts;
         this.idempotency = idempotency;
         this.around = around;
+        this.explanation = new Explanation(catalogue, db, around.clock());
     }
 
     @Override
@@ -78,6 +81,11 @@ public final class Runner implements ToolRunner {
                     .log("a tool failed");
             return refused(request, call, now, Problem.internal(request.requestId()));
         }
+    }
+
+    @Override
+    public Reasons why(Question question) {
+        return explanation.of(question);
     }
 
     private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
@@ -133,8 +141,9 @@ public final class Runner implements ToolRunner {
                 return null;
             }
             if (!caller.isAdmin()) {
-                throw Problem.notPermitted("target.user must be your own user name, '%s'; only an admin acts for others"
-                        .formatted(caller.userName()));
+                throw Problem.notPermitted(
+                        "target.user must be your own user name, '%s': only an admin acts for others, your role is '%s', and an admin can change that with US_Update"
+                                .formatted(caller.userName(), caller.role().word()));
             }
             return Name.checked("target.user", user);
         }

@@ -157,8 +157,7 @@ final class TrashTools {
                 .orElseThrow(() -> banks.missing(call, name));
         if (!isOwn(call, bank)) {
             throw Problem.notPermitted(
-                    "only the owner of the bank '%s', '%s', and admins may destroy it; who holds 'manage' may put it into the trash with MB_Delete"
-                            .formatted(bank.name(), bank.permission().owner()));
+                    Notes.notToDestroy(bank.name(), bank.permission().owner()));
         }
         if (bank.permission().via() == Via.GRANT) {
             bank.permission().require(Permission.MANAGE);

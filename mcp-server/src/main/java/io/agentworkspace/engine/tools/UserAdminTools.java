@@ -221,8 +221,9 @@ final class UserAdminTools {
 
     private static void requireOwner(Call call, Role role, String what) {
         if (role == Role.OWNER && call.caller().role() != Role.OWNER) {
-            throw Problem.notPermitted("only an owner of the tenant %s; your role is '%s'"
-                    .formatted(what, call.caller().role().word()));
+            throw Problem.notPermitted(
+                    "only an owner of the tenant %s; your role is '%s', and an owner can change that with US_Update"
+                            .formatted(what, call.caller().role().word()));
         }
     }
 

@@ -241,9 +241,7 @@ final class ZoneTools {
     private DomainStore.Held hold(Call call, Name name) {
         var domain = domains.lock(call, name);
         if (!domain.isRunBy(call)) {
-            throw Problem.notPermitted(
-                    "only the owner of the domain '%s', admins, and whoever is logged on as its host may do this"
-                            .formatted(domain.name()));
+            throw Problem.notPermitted(Notes.notOfItsSide(domain.name(), domain.ownerName()));
         }
         return domain;
     }

@@ -6,9 +6,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Role;
+import java.net.InetAddress;
 import java.net.http.HttpResponse;
 import java.security.SecureRandom;
+import java.time.Clock;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.util.HostPort;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class RateLimitTest {
     private static final Rate TIGHT = new Rate(1, 3);
@@ -58,6 +64,35 @@ class RateLimitTest {
             assertThat(me(server, "nonsense").statusCode()).isEqualTo(429);
             assertThat(me(server, server.key).statusCode()).isEqualTo(200);
         }
+    }
+
+    /** In the forms that the server gives addresses in. */
+    @ParameterizedTest
+    @CsvSource({
+        "2001:db8::1, 2001:db8::2, true",
+        "2001:db8::1, 2001:db8:0:0:ffff:ffff:ffff:ffff, true",
+        "2001:db8:0:1::1, 2001:db8:0:2::1, false",
+        "2001:db8::1, 2001:db9::1, false",
+        "192.0.2.1, 192.0.2.1, true",
+        "192.0.2.1, 192.0.2.2, false",
+        "::ffff:192.0.2.1, 192.0.2.1, true",
+        "::ffff:192.0.2.1, ::ffff:192.0.2.2, false",
+    })
+    void aHostOfIPv6IsCountedByItsNetwork(String one, String other, boolean together) throws Exception {
+        var first = HostPort.normalizeHost(InetAddress.getByName(one).getHostAddress());
+        var second = HostPort.normalizeHost(InetAddress.getByName(other).getHostAddress());
+        assertThat(Admission.network(first).equals(Admission.network(second))).isEqualTo(together);
+    }
+
+    @Test
+    void anyNumberOfAddressesTakesBoundedMemory() {
+        var buckets = new Buckets(TIGHT, Clock.systemUTC());
+        for (var i = 0; i < 300_000; i++) {
+            buckets.take(
+                    "2001:db8:" + Integer.toHexString(i >> 16) + ":" + Integer.toHexString(i & 0xffff),
+                    HttpFields.build());
+        }
+        assertThat(buckets.known()).isBetween(1L, 100_000L);
     }
 
     @Test

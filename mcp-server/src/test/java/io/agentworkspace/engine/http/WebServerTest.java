@@ -8,7 +8,10 @@ import java.net.ConnectException;
 import java.net.Socket;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,6 +67,24 @@ class WebServerTest {
                     .containsIgnoringCase("bad_request")
                     .doesNotContainIgnoringCase("jetty")
                     .doesNotContain("<html", "Exception", "\tat ");
+        }
+    }
+
+    /** Behind a proxy the requests of many clients come over one connection. */
+    @Test
+    void aHeaderIsNotTakenForOneThatCameBeforeInAnotherCase() {
+        try (var server = new SampleServer()) {
+            var wrong = "E" + server.key.substring(1);
+            var answers = server.raw(List.of(server.key, wrong, server.key, wrong.substring(0, 30), server.key).stream()
+                            .map(key -> "GET /api/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
+                                    .formatted(key))
+                            .collect(Collectors.joining())
+                    + "GET /api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            assertThat(Pattern.compile("HTTP/1.1 (\\d+)")
+                            .matcher(answers)
+                            .results()
+                            .map(found -> found.group(1)))
+                    .containsExactly("200", "401", "200", "401", "200", "200");
         }
     }
 

@@ -245,8 +245,8 @@ class DomainToolsTest {
         var arguments = "{'target':{'domain':'Library','context':'%s'}"
                 + (service.equals("DM_Update") ? ",'vx':{'name':'Library','description':'new'}}" : "}");
         ann.call(service, arguments.formatted("default"))
-                .refused(2003, "only the owner of the domain 'Library' and admins");
-        bob.call(service, arguments.formatted("Ben")).refused(2003, "only the owner");
+                .refused(2003, "the domain 'Library' belongs to 'eve': only its owner and admins");
+        bob.call(service, arguments.formatted("Ben")).refused(2003, "only its owner");
         assertThat(readDomain(ann, "Library").ok().number("/profile/0/revision"))
                 .isEqualTo(1);
         tenant.owner().call(service, arguments.formatted("default")).ok();

@@ -82,7 +82,7 @@ class ZoneToolsTest {
     @Test
     void zonesAreMadeAndEndedForTheDomainsSide() {
         var destroy = "{'target':{'domain':'Library','zone':'Desk','context':'Ben'}}";
-        bob.call("ZN_Create", create("Attic", "")).refused(2003, "owner of the domain 'Library'", "host");
+        bob.call("ZN_Create", create("Attic", "")).refused(2003, "in 'Library' only the domain's owner 'ann'", "host");
         bob.call("ZN_Destroy", destroy).refused(2003, "host");
         tenant.owner().call("ZN_Create", create("Attic", "")).ok();
         hosted(tenant.person("eve", Role.ADMIN), "Hall", "private", "Ben");

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
 import java.time.Instant;
@@ -24,6 +25,7 @@ final class ComponentSchemas {
         schemas.set("Status", envelope.at("/properties/status"));
         schemas.set("Problem", of(ProblemFields.class));
         schemas.set("Health", of(HealthFields.class));
+        schemas.set("Reasons", of(Reasons.class));
         schemas.set("Session", of(SessionFields.class));
         schemas.set("AccessToken", of(TokenFields.class));
         schemas.set("Tool", tool());

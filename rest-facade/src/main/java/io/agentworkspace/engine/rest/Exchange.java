@@ -76,13 +76,19 @@ record Exchange(Request request) {
         return new Whence(Whence.REST, Request.getRemoteAddr(request), program);
     }
 
-    ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
+    /** Who asks. */
+    Caller identified() {
         var caller = caller();
         if (caller == null) {
             throw Problem.unauthenticated(
                     "send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
         }
+        return caller;
+    }
+
+    ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
         var key = request.getHeaders().get("Idempotency-Key");
-        return new ToolRunner.Request(service, arguments, caller, requestId(), strict, key, Progress.SILENT, whence());
+        return new ToolRunner.Request(
+                service, arguments, identified(), requestId(), strict, key, Progress.SILENT, whence());
     }
 }

@@ -34,6 +34,7 @@ final class OpenApi {
         var operations = new OpenApi();
         new GatewayOperations(operations).add();
         new AuthOperations(operations).add();
+        WhyRoutes.describe(operations);
         new ToolOperations(operations).add(catalogue.tools());
         return operations.assembled(catalogue, published);
     }

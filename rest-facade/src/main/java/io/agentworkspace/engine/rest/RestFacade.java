@@ -31,6 +31,7 @@ public final class RestFacade {
         facade.commands(new CommandRoutes(runner, clock));
         facade.tools(new ToolRoutes(runner));
         facade.catalogue(new CatalogueRoutes(runner));
+        facade.why(new WhyRoutes(runner));
         facade.gateway(new GatewayRoutes(published, health, signIn, clock));
         facade.auth(new AuthRoutes(signIn));
         facade.contract(new OpenApiRoutes(OpenApi.document(runner.catalogue(), published)));
@@ -61,6 +62,10 @@ public final class RestFacade {
         route("GET", CatalogueRoutes.TOOLS, _ -> routes.list());
         route("GET", CatalogueRoutes.TOOL, routes::read);
         route("POST", CatalogueRoutes.INVOKE, routes::invoke);
+    }
+
+    private void why(WhyRoutes routes) {
+        route("GET", WhyRoutes.WHY, routes::why);
     }
 
     private void gateway(GatewayRoutes routes) {

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.model;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -64,20 +66,25 @@ public record Caller(
 
     /** Why it may not run the tool, and who could change that; empty when it may. */
     public Optional<String> obstacle(Tool<?, ?> tool) {
+        return obstacles(tool).stream().findFirst();
+    }
+
+    /** Everything that keeps it from running the tool. */
+    public List<String> obstacles(Tool<?, ?> tool) {
+        var obstacles = new ArrayList<String>();
         if (!tool.capability().isIn(capabilities)) {
-            return Optional.of("your key lacks the capability '%s', which %s needs; an admin can give it"
+            obstacles.add("your key lacks the capability '%s', which %s needs; an admin can give it with AK_Update"
                     .formatted(tool.capability().word(), tool.name()));
         }
         if (!credential.toolset().covers(tool)) {
-            return Optional.of(
-                    ("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
-                                    + " widen its toolset with AK_Update")
-                            .formatted(credential.toolset(), tool.name(), tool.family()));
+            obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
+                            + " widen its toolset with AK_Update")
+                    .formatted(credential.toolset(), tool.name(), tool.family()));
         }
         if (!role.isAtLeast(tool.leastRole())) {
-            return Optional.of("your role is '%s'; %s needs the role '%s', which an admin can give"
+            obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
                     .formatted(role.word(), tool.name(), tool.leastRole().word()));
         }
-        return Optional.empty();
+        return obstacles;
     }
 }

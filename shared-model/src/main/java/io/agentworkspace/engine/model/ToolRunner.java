@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.model;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -9,6 +10,17 @@ public interface ToolRunner {
 
     /** Runs a tool; a refusal is an answer too, never an exception. */
     Answer run(Request request);
+
+    /** Why the caller may run a tool, or may not; and where a thing is named that it may see, what decides about that. */
+    default Reasons why(Question question) {
+        return Reasons.of(question.caller(), catalogue().read(question.tool()), null, List.of());
+    }
+
+    /**
+     * @param target a thing as {@code kind:name}, or null
+     * @param context the name of the context that says who is logged on
+     */
+    record Question(String tool, @Nullable String target, String context, Caller caller, String requestId) {}
 
     /**
      * @param strict whether a field that the tool does not know is refused (MCP) or ignored (REST)

@@ -1,0 +1,173 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Access;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.MemberState;
+import io.agentworkspace.engine.model.Name;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** How a caller stands to a thing, if it may see it: what decides about it, one statement each, the context with it. */
+public final class Standings {
+    /** Of a thing under the alias: what all things have in common. Its owner is {@code o}. */
+    private static final String COMMON = """
+            %1$s.id AS found_id, %1$s.name AS found_name, %1$s.access AS found_access, o.name AS owner_name,
+            %1$s.owner_id = ctx.user_id AS own
+            """;
+
+    private static final String OWNER =
+            " LEFT JOIN app_user o ON o.tenant_id = %1$s.tenant_id AND o.id = %1$s.owner_id\n";
+
+    private final Db db;
+
+    public Standings(Db db) {
+        this.db = db;
+    }
+
+    /** What things have in common. */
+    public record Thing(long id, String name, String owner, boolean own, Access access) {}
+
+    /**
+     * @param listed whether it is on the user's roster
+     * @param shared whether the user shares a domain with its owner
+     */
+    public record OfAgent(Thing thing, boolean listed, boolean shared) {}
+
+    /**
+     * @param hosting whether the caller is logged on as its host
+     * @param state how far self, else the nearest of the user's agents, has come there
+     * @param member the agent that has come so far
+     * @param zone whether it has the zone that was asked for
+     */
+    public record OfDomain(
+            Thing thing,
+            boolean hosting,
+            boolean takesPart,
+            @Nullable MemberState state,
+            @Nullable String member,
+            boolean zone) {}
+
+    public record OfBank(Thing thing, BankPermission permission) {}
+
+    /** A key, by the name that was given to it, and the user whom it acts for. */
+    public record OfKey(String name, String user, boolean own) {}
+
+    private static @Nullable Thing thing(Call call, Row row) throws SQLException {
+        ContextStore.read(call, row);
+        return row.textOrNull("found_name") == null
+                ? null
+                : new Thing(
+                        row.number("found_id"),
+                        row.text("found_name"),
+                        row.text("owner_name"),
+                        row.flag("own"),
+                        Access.of(row.text("found_access")));
+    }
+
+    public Optional<OfAgent> agent(Call call, Name name) {
+        return db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
+                SELECT ctx.*, %s, %s AS shared,
+                       EXISTS (SELECT 1 FROM roster r
+                                WHERE r.tenant_id = :tenant AND r.user_id = ctx.user_id AND r.agent_id = a.id) AS listed
+                  FROM ctx LEFT JOIN agent a ON a.tenant_id = :tenant AND a.name_key = :key AND %s
+                """.formatted(
+                                        COMMON.formatted("a"), Visible.sharesDomain("a", "ctx.user_id"), Visible.AGENT)
+                                + OWNER.formatted("a"))
+                .set("key", name.key())
+                .one(row -> {
+                    var thing = thing(call, row);
+                    return Optional.ofNullable(
+                            thing == null ? null : new OfAgent(thing, row.flag("listed"), row.flag("shared")));
+                })
+                .orElseThrow();
+    }
+
+    public Optional<OfDomain> domain(Call call, Name name, @Nullable Name zone) {
+        return db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
+                SELECT ctx.*, %s, %s AS takes_part, COALESCE(d.host_id = ctx.self_id, false) AS hosting,
+                       near.state, near.member,
+                       EXISTS (SELECT 1 FROM zone z
+                                WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone) AS zone_found
+                  FROM ctx LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = :key AND %s
+                """.formatted(COMMON.formatted("d"), ZoneEntry.TAKES_PART, Visible.DOMAIN)
+                                + OWNER.formatted("d")
+                                + """
+                  LEFT JOIN LATERAL (
+                      SELECT m.state, x.name AS member
+                        FROM membership m JOIN agent x ON x.tenant_id = m.tenant_id AND x.id = m.agent_id
+                       WHERE m.tenant_id = :tenant AND m.domain_id = d.id
+                         AND CASE WHEN ctx.self_id IS NULL THEN m.owner_id = ctx.user_id ELSE m.agent_id = ctx.self_id END
+                       ORDER BY array_position(ARRAY['member', 'invited', 'requested', 'banned'], m.state)
+                       LIMIT 1) near ON true
+                """)
+                .set("key", name.key())
+                .set("zone", zone == null ? null : zone.key())
+                .one(row -> {
+                    var thing = thing(call, row);
+                    return Optional.ofNullable(thing == null ? null : domain(row, thing));
+                })
+                .orElseThrow();
+    }
+
+    private static OfDomain domain(Row row, Thing thing) throws SQLException {
+        var state = row.textOrNull("state");
+        return new OfDomain(
+                thing,
+                row.flag("hosting"),
+                row.flag("takes_part"),
+                state == null ? null : MemberState.valueOf(state.toUpperCase(Locale.ROOT)),
+                row.textOrNull("member"),
+                row.flag("zone_found"));
+    }
+
+    public Optional<OfBank> bank(Call call, Name name) {
+        return db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + BankPermission.SUBJECT
+                                + """
+                , found AS (
+                    SELECT %s, %s
+                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
+                SELECT ctx.*, found.* FROM ctx LEFT JOIN found ON true
+                """.formatted(
+                                                COMMON.formatted("b").replace(", o.name AS owner_name", ""),
+                                                BankPermission.COLUMNS,
+                                                BankPermission.HELD,
+                                                Visible.BANK))
+                .set("key", name.key())
+                .one(row -> {
+                    var thing = thing(call, row);
+                    return Optional.ofNullable(thing == null ? null : new OfBank(thing, BankPermission.read(row)));
+                })
+                .orElseThrow();
+    }
+
+    /** A key that the caller manages. */
+    public Optional<OfKey> key(Call call, String id) {
+        var statement = db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*, k.name AS found_name, u.name AS holder, k.user_id = :caller AS own
+                  FROM ctx
+                  LEFT JOIN api_key k ON k.tenant_id = :tenant AND k.id = :id AND %s
+                  LEFT JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+                """.formatted(KeyRow.MANAGED));
+        return KeyRow.managing(statement, call)
+                .set("id", id)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var name = row.textOrNull("found_name");
+                    return Optional.ofNullable(
+                            name == null ? null : new OfKey(name, row.text("holder"), row.flag("own")));
+                })
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,255 @@
+package io.agentworkspace.engine.proof;
+
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.proof.PermissionTable.Cell;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.TenantStore;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * A tenant, and another one, in which each cell of the table has a thing of its own, to which its caller stands as the cell
+ * says. Written to the database directly, all things of a kind in one statement.
+ */
+final class PermissionStage {
+    private static final Db DB = TestDatabase.db();
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final TenantStore tenants = new TenantStore(DB);
+    private final long tenant = tenant();
+    private final long elsewhere = tenant();
+    private final Map<Role, Long> callers = new EnumMap<>(Role.class);
+    private final Map<Role, Long> agents = new EnumMap<>(Role.class);
+    private final Map<String, String> keys = new ConcurrentHashMap<>();
+    private final long friend = user(tenant, "friend");
+    private final long foe = user(tenant, "foe");
+    private final long stranger = user(tenant, "stranger");
+    private final long foreigner = user(elsewhere, "foreigner");
+
+    PermissionStage(List<Cell> cells) {
+        var host = agent(stranger, "host");
+        agent(user(tenant, "bystander"), "other");
+        var common = domain(friend, "common", agent(friend, "theirs"));
+        var closed = domain(foe, "closed", agent(foe, "hostile"));
+        for (var role : Role.values()) {
+            var caller = tenants.createUser(tenant, Name.of(role.word()), role, NOW);
+            var agent = agent(caller, "own " + role.word());
+            callers.put(role, caller);
+            agents.put(role, agent);
+            join(common, agent, caller, "member");
+            join(closed, agent, caller, "banned");
+            DB.sql("INSERT INTO roster VALUES (:tenant, :user, :agent, :now)")
+                    .set("tenant", tenant)
+                    .set("user", caller)
+                    .set("agent", host)
+                    .set("now", NOW)
+                    .run();
+        }
+        agents(of("agent", cells));
+        domains(of("domain", cells), host);
+        banks(of("bank", cells));
+        keys(of("key", cells));
+        users(of("user", cells));
+    }
+
+    private static List<Cell> of(String kind, List<Cell> cells) {
+        return cells.stream().filter(cell -> cell.line().kind().equals(kind)).toList();
+    }
+
+    private long tenant() {
+        return tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", NOW);
+    }
+
+    private long user(long where, String name) {
+        return tenants.createUser(where, Name.of(name), Role.MEMBER, NOW);
+    }
+
+    /** The agent of the caller's own in a cell. */
+    String agent(Cell cell) {
+        return "own " + cell.role().word();
+    }
+
+    /** A key that has only this capability, or all but this. */
+    String key(Role role, String capability, boolean has) {
+        return keys.computeIfAbsent(role + capability + has, _ -> {
+            var all = Arrays.stream(Capability.values()).map(Capability::word);
+            var held = has
+                    ? List.of(capability)
+                    : all.filter(other -> !other.equals(capability)).toList();
+            var key = ApiKey.generate(RANDOM);
+            DB.sql("""
+                    INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
+                    VALUES (:tenant, :id, :hash, :user, 'k', :held, :now)
+                    """)
+                    .set("tenant", tenant)
+                    .set("id", key.id())
+                    .set("hash", key.secretHash())
+                    .set("user", callers.get(role))
+                    .set("held", held)
+                    .set("now", NOW)
+                    .run();
+            return key.reveal();
+        });
+    }
+
+    private long agent(long owner, String name) {
+        return DB.sql("""
+                INSERT INTO agent (tenant_id, name, name_key, description, access, owner_id, created_at, updated_at)
+                VALUES (:tenant, :name, :name, 'd', 'public', :owner, :now, :now) RETURNING id
+                """)
+                .set("tenant", tenant)
+                .set("name", name)
+                .set("owner", owner)
+                .set("now", NOW)
+                .one(row -> row.number("id"))
+                .orElseThrow();
+    }
+
+    private long domain(long owner, String name, long member) {
+        var id = DB.sql("""
+                INSERT INTO domain (tenant_id, name, name_key, description, access, owner_id, created_at, updated_at)
+                VALUES (:tenant, :name, :name, 'd', 'private', :owner, :now, :now) RETURNING id
+                """)
+                .set("tenant", tenant)
+                .set("name", name)
+                .set("owner", owner)
+                .set("now", NOW)
+                .one(row -> row.number("id"))
+                .orElseThrow();
+        join(id, member, owner, "member");
+        return id;
+    }
+
+    private void join(long domain, long agent, long owner, String state) {
+        DB.sql("INSERT INTO membership VALUES (:tenant, :domain, :agent, :owner, :state, :now)")
+                .set("tenant", tenant)
+                .set("domain", domain)
+                .set("agent", agent)
+                .set("owner", owner)
+                .set("state", state)
+                .set("now", NOW)
+                .run();
+    }
+
+    /** Where the thing is and whose, given who has what its caller shares a domain with and is banned by. */
+    private long owner(Cell cell, long sharing, long banning) {
+        return switch (cell.relation()) {
+            case "owner" -> caller(cell);
+            case "member" -> sharing;
+            case "banned" -> banning;
+            case "tenant" -> foreigner;
+            default -> stranger;
+        };
+    }
+
+    private long caller(Cell cell) {
+        return Objects.requireNonNull(callers.get(cell.role()));
+    }
+
+    /** Inserts for the cells that are in a relation; the statement selects from {@code c}. */
+    private void insert(List<Cell> cells, Predicate<String> relation, Function<Cell, Long> owner, String statement) {
+        var chosen =
+                cells.stream().filter(cell -> relation.test(cell.relation())).toList();
+        DB.sql("""
+                WITH c AS (SELECT * FROM unnest(CAST(:tenants AS bigint[]), :names, CAST(:owners AS bigint[]), :accesses, :relations,
+                                                CAST(:callers AS bigint[]), CAST(:agents AS bigint[]))
+                                         c (tenant_id, name, owner_id, access, relation, caller_id, agent_id))
+                """ + statement)
+                .set(
+                        "tenants",
+                        chosen.stream()
+                                .map(cell -> cell.relation().equals("tenant") ? elsewhere : tenant)
+                                .toList())
+                .set("names", chosen.stream().map(Cell::thing).toList())
+                .set("owners", chosen.stream().map(owner).toList())
+                .set("accesses", chosen.stream().map(Cell::access).toList())
+                .set("relations", chosen.stream().map(Cell::relation).toList())
+                .set("callers", chosen.stream().map(this::caller).toList())
+                .set(
+                        "agents",
+                        chosen.stream().map(cell -> agents.get(cell.role())).toList())
+                .set("now", NOW)
+                .run();
+    }
+
+    private void agents(List<Cell> cells) {
+        insert(cells, _ -> true, cell -> owner(cell, friend, foe), """
+                INSERT INTO agent (tenant_id, name, name_key, description, access, owner_id, created_at, updated_at)
+                SELECT tenant_id, name, name, 'd', access, owner_id, :now, :now FROM c
+                """);
+        insert(cells, "roster"::equals, _ -> stranger, """
+                INSERT INTO roster
+                SELECT c.tenant_id, c.caller_id, a.id, :now FROM c JOIN agent a ON a.tenant_id = c.tenant_id AND a.name = c.name
+                """);
+    }
+
+    private void domains(List<Cell> cells, long host) {
+        insert(cells, _ -> true, cell -> owner(cell, stranger, stranger), """
+                , d AS (
+                    INSERT INTO domain (tenant_id, name, name_key, description, access, owner_id, host_id, created_at, updated_at)
+                    SELECT tenant_id, name, name, 'd', access, owner_id, CASE WHEN relation = 'roster' THEN %d END, :now, :now
+                      FROM c
+                    RETURNING *),
+                z AS MATERIALIZED (
+                    SELECT d.tenant_id, d.id, n.name, nextval('entity_id') AS stream_id
+                      FROM d CROSS JOIN (VALUES ('main'), ('tea')) n (name)),
+                st AS (INSERT INTO stream (tenant_id, id) SELECT tenant_id, stream_id FROM z)
+                INSERT INTO zone (tenant_id, domain_id, name, name_key, stream_id, created_at)
+                SELECT tenant_id, id, name, name, stream_id, :now FROM z
+                """.formatted(host));
+        insert(cells, relation -> relation.equals("member") || relation.equals("banned"), _ -> stranger, """
+                INSERT INTO membership
+                SELECT c.tenant_id, d.id, c.agent_id, c.caller_id, c.relation, :now
+                  FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
+                """);
+    }
+
+    private void banks(List<Cell> cells) {
+        insert(cells, _ -> true, cell -> owner(cell, friend, stranger), """
+                INSERT INTO bank (tenant_id, name, name_key, access, owner_id, created_at, updated_at)
+                SELECT tenant_id, name, name, access, owner_id, :now, :now FROM c
+                """);
+        insert(cells, List.of("banned", "read", "append", "manage")::contains, _ -> stranger, """
+                INSERT INTO bank_grant
+                SELECT c.tenant_id, b.id, c.agent_id, c.caller_id, CASE c.relation WHEN 'banned' THEN 'none' ELSE c.relation END
+                  FROM c JOIN bank b ON b.tenant_id = c.tenant_id AND b.name = c.name
+                """);
+    }
+
+    /** Of ids of their own: those are known to no other tenant. */
+    private void keys(List<Cell> cells) {
+        insert(cells, _ -> true, cell -> owner(cell, stranger, stranger), """
+                INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
+                SELECT tenant_id, left(md5(tenant_id || name), 12), '', owner_id, 'k', '{key:write}', :now FROM c
+                """);
+    }
+
+    String keyId(Cell cell) {
+        return DB.sql("SELECT left(md5(:tenant || :name), 12) AS id")
+                .set("tenant", String.valueOf(cell.relation().equals("tenant") ? elsewhere : tenant))
+                .set("name", cell.thing())
+                .one(row -> row.text("id"))
+                .orElseThrow();
+    }
+
+    private void users(List<Cell> cells) {
+        insert(cells, _ -> true, _ -> stranger, """
+                INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                SELECT tenant_id, name, name, 'member', :now FROM c
+                """);
+    }
+}

@@ -1,0 +1,203 @@
+package io.agentworkspace.engine.proof;
+
+import static io.agentworkspace.engine.proof.KeyStage.call;
+import static io.agentworkspace.engine.proof.KeyStage.done;
+import static io.agentworkspace.engine.proof.KeyStage.make;
+import static io.agentworkspace.engine.proof.KeyStage.route;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.proof.KeyStage.Made;
+import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** What {@code /api/auth/why} tells; that it is true the permission matrix proves. */
+class WhyTest {
+    private final KeyStage stage = new KeyStage();
+    private final Made ann = stage.user("ann", Role.MEMBER, "*");
+    private final Made bob = stage.user("bob", Role.MEMBER, "*");
+
+    @BeforeEach
+    void prepare() {
+        for (var step : """
+                AP_Create {'vx':{'name':'Ada','description':'d','access':'public'}}
+                AP_Create {'vx':{'name':'Hidden','description':'d'}}
+                DM_Create {'vx':{'name':'Den','description':'d','access':'public'}}
+                ZN_Create {'target':{'domain':'Den'},'vx':{'name':'tea'}}
+                MB_Create {'vx':{'name':'Box','access':'public'}}""".lines().toList()) {
+            done(call(ann, step.split(" ")[0], step.substring(step.indexOf(' '))));
+        }
+        done(call(bob, "AP_Create", "{'vx':{'name':'Bo','description':'d','access':'public'}}"));
+    }
+
+    private static Got why(Made key, String query) {
+        return route(key, "GET", "/api/auth/why?" + query, "");
+    }
+
+    private static JsonNode answer(Made key, String query) {
+        var got = why(key, query);
+        assertThat(got.status()).as(got.toString()).isEqualTo(200);
+        return got.json();
+    }
+
+    private static String missing(Made key, String query) {
+        var answer = answer(key, query);
+        assertThat(answer.path("may").asBoolean()).isFalse();
+        return answer.path("missing").toString();
+    }
+
+    @Test
+    void whoMayHearsWhatItHas() {
+        var answer = answer(ann, "tool=AP_Update&target=agent:ada");
+        assertThat(answer.path("may").asBoolean()).isTrue();
+        assertThat(answer.path("missing")).isEmpty();
+        assertThat(answer.path("capability").toString())
+                .isEqualTo("{\"needed\":\"agent:write\",\"yours\":[\"*\"],\"held\":true}");
+        assertThat(answer.path("role").toString())
+                .isEqualTo("{\"needed\":\"member\",\"yours\":[\"member\"],\"held\":true}");
+        assertThat(answer.path("toolset").toString())
+                .isEqualTo("{\"needed\":\"agent\",\"yours\":[\"all\"],\"held\":true}");
+        assertThat(answer.path("target").toString()).isEqualTo("""
+                {"kind":"agent","name":"Ada","owner":"ann","access":"public","relations":["owner","public","roster"],\
+                "needed":"that it is yours, or that you are an admin","held":true}""");
+    }
+
+    @Test
+    void allThatIsMissingIsToldWithWhoCanGiveIt() {
+        var viewer = stage.user("vic", Role.VIEWER, "*");
+        var narrow = make(ann, "'capabilities':['agent:read','key:read'],'toolset':['bank','key']");
+        assertThat(missing(narrow, "tool=AP_Destroy"))
+                .contains("lacks the capability 'agent:write'", "limited to the toolset", "AK_Update");
+        assertThat(missing(viewer, "tool=AP_Destroy&target=agent:Ada"))
+                .contains("your role is 'viewer'", "US_Update", "belongs to 'ann'");
+        assertThat(missing(ann, "tool=AC_Audit")).contains("needs the role 'admin'");
+    }
+
+    /** Of bob, who sees what ann has. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            AP_Update  | agent:Ada    | belongs to 'ann'
+            AP_LogOn   | agent:Ada    | only the owner of the agent 'Ada', 'ann', may log on as it
+            MB_Create  | agent:Ada    | may act as it
+            DM_Destroy | domain:Den   | belongs to 'ann'
+            DM_Ban     | domain:Den   | the domain's owner 'ann', an admin, or whoever is logged on as its host
+            ZN_Enter   | zone:Den/tea | ask to let one in with DM_Invite
+            AP_Chat    | domain:Den   | none of your agents is a member
+            MB_Store   | bank:Box     | needs the permission 'append' on the bank 'Box', but you hold 'read'; its owner 'ann'
+            MB_Destroy | bank:Box     | only the owner of the bank 'Box', 'ann'
+            """)
+    void whatDecidesAboutAThingIsToldAsTheRefusalTellsIt(String tool, String target, String noted) {
+        assertThat(missing(bob, "tool=%s&target=%s".formatted(tool, target))).contains(noted);
+    }
+
+    @Test
+    void membershipsBansAndPermissionsAreRelations() {
+        done(call(bob, "DM_Invite", "{'target':{'domain':'Den','agent':'Bo'}}"));
+        assertThat(answer(bob, "tool=ZN_Read&target=zone:Den/tea")
+                        .at("/target/relations")
+                        .toString())
+                .isEqualTo("[\"public\",\"member\"]");
+        assertThat(answer(bob, "tool=DM_Kick&target=domain:Den")
+                        .at("/target/only")
+                        .asString())
+                .isEqualTo("agents of your own");
+        done(call(ann, "DM_Ban", "{'target':{'domain':'Den','agent':'Bo'}}"));
+        assertThat(missing(bob, "tool=DM_Invite&target=domain:Den")).contains("'Bo' is banned", "DM_Unban", "'ann'");
+        done(call(ann, "MB_Permissions", "{'target':{'bank':'Box','agent':'Bo'},'vx':{'access':'append'}}"));
+        var bank = answer(bob, "tool=MB_Store&target=bank:Box").path("target");
+        assertThat(bank.path("permission").asString()).isEqualTo("append");
+        assertThat(bank.path("via").asString()).isEqualTo("grant");
+    }
+
+    @Test
+    void whoIsLoggedOnCounts() {
+        done(call(bob, "DM_Invite", "{'target':{'domain':'Den','agent':'Bo'}}"));
+        done(call(bob, "AP_Create", "{'vx':{'name':'Cy','description':'d'}}"));
+        done(call(bob, "AP_LogOn", "{'target':{'agent':'Cy','context':'c'}}"));
+        assertThat(answer(bob, "tool=AP_Chat&target=domain:Den").path("may").asBoolean())
+                .isTrue();
+        assertThat(missing(bob, "tool=AP_Chat&target=domain:Den&context=c")).contains("the agent 'Cy' is not a member");
+        var bound = make(bob, "'capabilities':['*'],'agent':'Cy'");
+        assertThat(missing(bound, "tool=AP_LogOn&target=agent:Bo")).contains("bound to another agent");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "AP_Update, agent:Hidden, agent:Nowhere",
+        "DM_Read, domain:Secret, domain:Nowhere",
+        "ZN_Read, zone:Den/secret, zone:Den/nowhere",
+        "MB_Read, bank:Secret, bank:Nowhere"
+    })
+    void aHiddenThingLooksAbsent(String tool, String hidden, String absent) {
+        done(call(ann, "DM_Create", "{'vx':{'name':'Secret','description':'d'}}"));
+        done(call(ann, "MB_Create", "{'vx':{'name':'Secret'}}"));
+        var one = why(bob, "tool=%s&target=%s".formatted(tool, hidden));
+        var other = why(bob, "tool=%s&target=%s".formatted(tool, absent));
+        assertThat(one.status()).isEqualTo(404);
+        assertThat(other.status()).isEqualTo(404);
+        assertThat(one.note().replaceAll("(?i)Hidden|Secret", "#"))
+                .isEqualTo(other.note().replaceAll("(?i)Nowhere", "#"));
+    }
+
+    @Test
+    void aKeyIsAThingToo() {
+        assertThat(answer(ann, "tool=AK_Rotate&target=key:" + ann.id())
+                        .at("/target/owner")
+                        .asString())
+                .isEqualTo("ann");
+        assertThat(why(bob, "tool=AK_Rotate&target=key:" + ann.id()).status()).isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            -                                   | 422 | tool is required
+            tool=AP_Updat                       | 404 | AP_Update
+            tool=AP_Update&target=Ada           | 422 | agent
+            tool=AP_Update&target=agent:        | 422 | agent:Ada
+            tool=AP_Update&target=domain:Den    | 422 | its kinds are agent
+            tool=AP_Update&target=agent:%2F     | 422 | target
+            tool=AP_List&target=agent:Ada       | 422 | must be left out
+            tool=ZN_Read&target=zone:Den        | 422 | zone:Den/tea
+            """)
+    void aQuestionThatCannotBeAnsweredIsExplained(String query, int status, String noted) {
+        var got = why(ann, query == null ? "" : query);
+        assertThat(got.status()).as(got.toString()).isEqualTo(status);
+        assertThat(got.note()).contains(noted);
+    }
+
+    @Test
+    void itIsAnsweredToCallersOnly() {
+        var request = HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/auth/why?tool=AP_List"));
+        assertThat(Door.send(request.build()).statusCode()).isEqualTo(401);
+    }
+
+    /** Whoever adds a tool that names a thing adds what it needs of it. */
+    @Test
+    void itCanBeAskedOfEveryToolThatIsRunOnAThing() {
+        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of()).tools()) {
+            var fields = tool.inputSchema()
+                    .json()
+                    .at("/properties/target/properties")
+                    .propertyNames();
+            var kind = fields.contains(tool.family())
+                    ? tool.family()
+                    : tool.family().equals("zone") && fields.contains("zone") ? "zone" : "";
+            var isList = tool.name().endsWith("_List") || tool.name().endsWith("_Create");
+            if (!kind.isEmpty() && !kind.equals("user") && !isList) {
+                var got = why(ann, "tool=%s&target=%s:nowhere%%2Fx".formatted(tool.name(), kind));
+                assertThat(got.note()).as(tool.name()).doesNotContain("its kinds are", "must be left out");
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Context;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.ToolRunner;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.core.Response;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Why the caller may run a tool, or may not. */
+final class WhyRoutes {
+    static final String WHY = "/api/auth/why";
+
+    private final ToolRunner runner;
+
+    WhyRoutes(ToolRunner runner) {
+        this.runner = runner;
+    }
+
+    Response why(ContainerRequestContext context) {
+        var query = context.getUriInfo().getQueryParameters();
+        var tool = given(query, "tool");
+        if (tool == null) {
+            throw Problem.missing("tool");
+        }
+        var name = given(query, "context");
+        var exchange = Exchange.current();
+        var question = new ToolRunner.Question(
+                tool,
+                given(query, "target"),
+                name == null ? Context.DEFAULT : name,
+                exchange.identified(),
+                exchange.requestId());
+        return Reply.json(200, Json.tree(runner.why(question)));
+    }
+
+    private static @Nullable String given(MultivaluedMap<String, String> query, String name) {
+        var value = query.getFirst(name);
+        return value == null || value.isBlank() ? null : value.strip();
+    }
+
+    static void describe(OpenApi document) {
+        var operation = new Operation(
+                        "why",
+                        Tag.USER,
+                        "Why you may, or may not",
+                        "For your own credential: whether it may run a tool, what decides about that, what is missing and who can"
+                                + " give it. What you may not see is answered like what does not exist.")
+                .parameter("query", "tool", true, "The tool, e.g. AP_Update.", text())
+                .parameter(
+                        "query",
+                        "target",
+                        false,
+                        "A thing to run it on, as kind:name: agent:Ada, domain:Den, zone:Den/tea, bank:Box, key:<id>.",
+                        text())
+                .parameter("query", "context", false, "The context that says as which agent you are logged on.", text())
+                .answers(200, "What decides.", OpenApi.schema("Reasons"))
+                .problems(400, 401, 404, 422, 429, 500, 503);
+        document.add("GET", WHY, operation);
+    }
+
+    private static ObjectNode text() {
+        return Json.object().put("type", "string");
+    }
+}

@@ -1,0 +1,79 @@
+package io.agentworkspace.engine.model;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Why a caller may run a tool, or why not: what each thing that decides about it says, and what is missing. */
+public record Reasons(
+        @Doc("The tool.") String tool,
+
+        @Doc("Whether you may run it, on the target where one is given.")
+        boolean may,
+
+        @Doc("What is missing, and who can give it; empty when nothing is.")
+        List<String> missing,
+
+        @Doc("What your credential may do.") Part capability,
+        @Doc("Which tools your credential is limited to.") Part toolset,
+        @Doc("What you are in the tenant.") Part role,
+
+        @Doc("The thing that you asked about.") @Nullable Standing target) {
+
+    /** One thing that decides. */
+    public record Part(
+            @Doc("What the tool needs.") String needed,
+            @Doc("What you have.") List<String> yours,
+            @Doc("Whether that is enough.") boolean held) {}
+
+    /** How the caller stands to a thing that it may see. */
+    public record Standing(
+            @Doc("What it is: agent, domain, zone, bank or key.")
+            String kind,
+
+            @Doc("Its name.") String name,
+            @Doc("The user whom it belongs to.") String owner,
+
+            @Doc("Who may see it besides; keys have none.") @Nullable
+            Access access,
+
+            @Doc(
+                    "What you are to it: owner, admin, host; roster or domain where they let you see an agent; member, invited, requested,"
+                            + " banned through your agents; public.")
+            List<String> relations,
+
+            @Doc("Of a bank: what you hold on it.") @Nullable
+            Permission permission,
+
+            @Doc("Of a bank: where that comes from.") @Nullable
+            Via via,
+
+            @Doc("What the tool needs of it.") String needed,
+            @Doc("Whether you have that.") boolean held,
+
+            @Doc("What it is limited to all the same.") @Nullable
+            String only) {}
+
+    /** What caller and tool decide between them, and what was found out about a thing besides. */
+    public static Reasons of(Caller caller, Tool<?, ?> tool, @Nullable Standing target, List<String> lacking) {
+        var missing = new ArrayList<>(caller.obstacles(tool));
+        missing.addAll(lacking);
+        return new Reasons(
+                tool.name(),
+                missing.isEmpty(),
+                List.copyOf(missing),
+                new Part(
+                        tool.capability().word(),
+                        List.copyOf(caller.capabilities()),
+                        tool.capability().isIn(caller.capabilities())),
+                new Part(
+                        tool.family(),
+                        caller.credential().toolset().words(),
+                        caller.credential().toolset().covers(tool)),
+                new Part(
+                        tool.leastRole().word(),
+                        List.of(caller.role().word()),
+                        caller.role().isAtLeast(tool.leastRole())),
+                target);
+    }
+}
