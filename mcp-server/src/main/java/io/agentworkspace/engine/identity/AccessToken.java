@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.identity;
 
+import java.util.Base64;
 import java.util.regex.Pattern;
 
 /** A bearer token that has the shape of a JWT, not yet known to be good. It never prints itself. */
@@ -9,6 +10,24 @@ public record AccessToken(String text) implements Presented {
 
     static boolean looksLike(String text) {
         return text.length() <= LONGEST && SHAPE.matcher(text).matches();
+    }
+
+    /** Whether it is written in the one way in which its bytes are written: base64 has bits that mean nothing. */
+    public boolean isCanonical() {
+        try {
+            for (var part : text.split("\\.", -1)) {
+                var bytes = Base64.getUrlDecoder().decode(part);
+                if (!Base64.getUrlEncoder()
+                        .withoutPadding()
+                        .encodeToString(bytes)
+                        .equals(part)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     @Override

@@ -132,6 +132,9 @@ public final class AccessTokens {
     }
 
     private Verified verify(AccessToken token) {
+        if (!token.isCanonical()) {
+            throw invalid();
+        }
         try {
             return accepted(parser.parseSignedClaims(token.text()).getPayload());
         } catch (JwtException | IllegalArgumentException e) {

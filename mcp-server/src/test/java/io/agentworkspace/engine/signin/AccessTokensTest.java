@@ -247,16 +247,7 @@ class AccessTokensTest {
                 tried.add(mutated);
             }
         }
-        // The last letter of a signature has bits that mean nothing; that is the same signature written otherwise.
-        assertThat(tried).allMatch(mutated -> java.util.Arrays.equals(bytes(mutated), bytes(token)));
-    }
-
-    private static byte[] bytes(String token) {
-        var out = new java.io.ByteArrayOutputStream();
-        for (var piece : token.split("\\.")) {
-            out.writeBytes(Base64.getUrlDecoder().decode(piece));
-        }
-        return out.toByteArray();
+        assertThat(tried).isEmpty();
     }
 
     @Test
