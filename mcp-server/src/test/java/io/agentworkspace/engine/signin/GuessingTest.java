@@ -84,8 +84,8 @@ class GuessingTest {
             var clock = Clock.systemUTC();
             var keys = new KeyStore(db, clock, watch);
             var sessions = new BrowserSessions(db, keys, watch, clock);
-            var key = new TestTenant().key(Door.REST, "ann", Role.MEMBER, List.of("*"));
-            var secret = sessions.startWithKey(keys.authenticate(ApiKey.parse(key)));
+            var key = ApiKey.parse(new TestTenant().key(Door.REST, "ann", Role.MEMBER, List.of("*")));
+            var secret = sessions.startWithKey(keys.authenticate(key), key);
             await().until(() -> {
                 var before = proxy.roundTrips();
                 sessions.find(secret);
@@ -108,8 +108,9 @@ class GuessingTest {
     }
 
     @Test
-    void strangersWhoGuessAreSlowedDownByAddress() {
-        try (var engine = Replica.start(Map.of("ENGINE_RATE_LIMIT", "200/s"))) {
+    void strangersWhoGuessAreSlowedDownByAddressAlsoWhereKeysAreNot() {
+        try (var engine =
+                Replica.start(Map.of("ENGINE_RATE_LIMIT", "off", "ENGINE_STRANGER_LIMIT", "20/s burst 200"))) {
             var statuses = IntStream.range(0, 400)
                     .map(i -> Browser.send(
                                     engine.url(),
