@@ -32,7 +32,7 @@ final class Engine implements AutoCloseable {
                 .filter(option -> option.startsWith("-X"))
                 .forEach(command::add);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.agentworkspace.engine.Main"));
-        command.addAll(List.of("--port", "0", "--rate-limit", "off", "--data-dir", directory.toString()));
+        command.addAll(List.of("--port", "0", "--rate-limit", "off", "--stranger-limit", "off", "--data-dir", directory.toString()));
         var process = new ProcessBuilder(command)
                 .redirectError(directory.resolve("engine.log").toFile())
                 .start();

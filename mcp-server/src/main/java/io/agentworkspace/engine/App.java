@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.http.Doors;
 import io.agentworkspace.engine.http.Gate;
+import io.agentworkspace.engine.http.Proxies;
 import io.agentworkspace.engine.http.Rate;
 import io.agentworkspace.engine.http.Refusals;
 import io.agentworkspace.engine.http.Rules;
@@ -57,7 +58,6 @@ import org.slf4j.LoggerFactory;
 final class App implements AutoCloseable {
     static final String VERSION = "0.1.0";
 
-    private static final Rate STRANGERS = new Rate(20, 200);
     private static final int STREAMS_EACH = 4_000;
     private static final int STREAMS_IN_ALL = 8_000;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -178,13 +178,17 @@ final class App implements AutoCloseable {
     }
 
     private Rules rules(Published published) {
-        var limit = settings.rateLimit();
         return Rules.of(
-                List.of(URI.create(published.baseUrl()), URI.create(published.mcpUrl())),
-                settings.allowedHosts(),
-                settings.allowedOrigins(),
-                limit.isOff() ? Rate.OFF : new Rate(limit.permitsPerSecond(), limit.burst()),
-                limit.isOff() ? Rate.OFF : STRANGERS);
+                        List.of(URI.create(published.baseUrl()), URI.create(published.mcpUrl())),
+                        settings.allowedHosts(),
+                        settings.allowedOrigins(),
+                        rate(settings.rateLimit()),
+                        rate(settings.strangerLimit()))
+                .behind(new Proxies(settings.trustedProxies()));
+    }
+
+    private static Rate rate(RateLimit limit) {
+        return limit.isOff() ? Rate.OFF : new Rate(limit.permitsPerSecond(), limit.burst());
     }
 
     private Source source() {

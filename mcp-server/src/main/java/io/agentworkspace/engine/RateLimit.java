@@ -1,7 +1,7 @@
 package io.agentworkspace.engine;
 
 /**
- * How many requests each key may make: so many a second on average, and {@code burst} at once.
+ * How many requests each key, or each stranger, may make: so many a second on average, and {@code burst} at once.
  * Written {@code 200/s burst 400}, {@code 200/s} (burst: twice that), or {@code off}.
  */
 public record RateLimit(int permitsPerSecond, int burst) {

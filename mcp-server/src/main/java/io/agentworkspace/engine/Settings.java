@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.http.Proxies;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.signin.Provider;
 import java.nio.file.Path;
@@ -34,6 +35,8 @@ record Settings(
         List<String> allowedOrigins,
         List<String> allowedHosts,
         RateLimit rateLimit,
+        RateLimit strangerLimit,
+        List<String> trustedProxies,
         Plan plan,
         List<Provider> signInProviders,
         List<String> signInSurfaces,
@@ -129,6 +132,18 @@ record Settings(
             "requests for each key; off for no limit",
             "like '200/s burst 400', '200/s' or 'off'",
             Values::rate);
+    static final Setting<RateLimit> STRANGER_LIMIT = Setting.of(
+            "ENGINE_STRANGER_LIMIT",
+            "20/s burst 200",
+            "requests for each address without a valid credential: public reads and failures, each; off for no limit",
+            "like '20/s burst 200', '20/s' or 'off'",
+            Values::rate);
+    static final Setting<List<String>> TRUSTED_PROXIES = Setting.of(
+            "ENGINE_TRUSTED_PROXIES",
+            "",
+            "proxies whose X-Forwarded-For or Forwarded tells the client's address, with commas between",
+            "a list of addresses and networks like 10.0.0.0/8,192.168.1.2",
+            Values.listOf(Proxies::checked));
     static final Setting<Plan> PLAN = Setting.of(
             "ENGINE_PLAN",
             "unlimited",
@@ -168,6 +183,8 @@ record Settings(
             ALLOWED_ORIGINS,
             ALLOWED_HOSTS,
             RATE_LIMIT,
+            STRANGER_LIMIT,
+            TRUSTED_PROXIES,
             PLAN,
             OAUTH_SURFACES,
             AUDIT_DAYS,
@@ -190,6 +207,8 @@ record Settings(
                 ALLOWED_ORIGINS.read(given),
                 ALLOWED_HOSTS.read(given),
                 RATE_LIMIT.read(given),
+                STRANGER_LIMIT.read(given),
+                TRUSTED_PROXIES.read(given),
                 PLAN.read(given),
                 OAuthSettings.read(given),
                 OAUTH_SURFACES.read(given),

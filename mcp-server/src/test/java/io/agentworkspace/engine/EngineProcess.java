@@ -38,7 +38,15 @@ public final class EngineProcess implements AutoCloseable {
         try {
             // Into a file: a pipe that nobody reads is soon full, and then the engine stands still.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
-            var process = engine("--port", "0", "--rate-limit", "off", "--data-dir", dataDir.toString())
+            var process = engine(
+                            "--port",
+                            "0",
+                            "--rate-limit",
+                            "off",
+                            "--stranger-limit",
+                            "off",
+                            "--data-dir",
+                            dataDir.toString())
                     .redirectError(log);
             process.environment().putAll(environment);
             return new EngineProcess(process.start(), dataDir);

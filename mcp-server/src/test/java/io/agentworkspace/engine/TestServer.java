@@ -45,6 +45,8 @@ public final class TestServer {
                 "0",
                 "ENGINE_RATE_LIMIT",
                 "off",
+                "ENGINE_STRANGER_LIMIT",
+                "off",
                 "ENGINE_DATABASE_URL",
                 TestDatabase.url(),
                 "ENGINE_SECRETS_KEY",

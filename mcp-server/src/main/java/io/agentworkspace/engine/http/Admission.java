@@ -18,18 +18,40 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/** Tells who asks, and whether they may ask already again: callers are counted by credential, strangers by address. */
+/**
+ * Tells who asks, and whether they may ask already again: callers are counted by credential, strangers by address, what they
+ * read, what they fail at and what they make us look up each apart. Health is never refused for it.
+ */
 final class Admission {
     private final Callers callers;
     private final ForgeryRule forgery;
     private final Buckets callerLimit;
-    private final Buckets strangerLimit;
+    private final Buckets readLimit;
+    private final Buckets failureLimit;
+    private final Buckets guessLimit;
 
     Admission(Callers callers, Rules rules, Clock clock) {
         this.callers = callers;
         this.forgery = new ForgeryRule(rules.own());
         this.callerLimit = new Buckets(rules.callers(), clock);
-        this.strangerLimit = new Buckets(rules.strangers(), clock);
+        this.readLimit = new Buckets(rules.strangers(), clock);
+        this.failureLimit = new Buckets(rules.strangers(), clock);
+        this.guessLimit = new Buckets(rules.strangers(), clock);
+    }
+
+    /** A request, its address as it is counted, and what may be refused to it. */
+    private record Asked(Request request, String address, boolean isPublic, HttpFields.Mutable answer) {
+        boolean isHealth() {
+            return isPublic && PublicRoutes.isHealth(Request.getPathInContext(request));
+        }
+
+        /** Browsers send their cookie unasked: what anybody may read they may read, whatever it is worth. */
+        boolean needsNoCookie() {
+            return isPublic
+                    && !Credentials.isNamed(request.getHeaders())
+                    && Credentials.came(request.getHeaders())
+                    && !Request.getPathInContext(request).equals(PublicRoutes.SESSION);
+        }
     }
 
     /**
@@ -39,16 +61,19 @@ final class Admission {
      */
     @Nullable
     Caller admit(Request request, boolean isPublic, HttpFields.Mutable answer) {
-        var caller = identify(request, isPublic, answer);
+        var asked = new Asked(request, address(request), isPublic, answer);
+        var caller = identify(asked);
         if (caller != null) {
-            callerLimit.take(caller.principal(), answer);
+            if (!asked.isHealth()) {
+                callerLimit.take(caller.principal(), answer);
+            }
             if (request.getAttribute(Incoming.SESSION) instanceof SessionSecret session) {
                 forgery.check(request, session);
             }
             callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
             request.setAttribute(Incoming.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
-        } else {
-            strangerLimit.take(address(request), answer);
+        } else if (!asked.isHealth()) {
+            readLimit.take(asked.address(), answer);
         }
         return caller;
     }
@@ -57,39 +82,51 @@ final class Admission {
         return callerLimit.left(caller.principal()).stream().toList();
     }
 
-    private @Nullable Caller identify(Request request, boolean isPublic, HttpFields.Mutable answer) {
+    private @Nullable Caller identify(Asked asked) {
         try {
-            Credentials.refuseInQuery(request.getHttpURI().getQuery());
-            var presented = Credentials.presented(request.getHeaders());
+            Credentials.refuseInQuery(asked.request().getHttpURI().getQuery());
+            var presented = Credentials.presented(asked.request().getHeaders());
             if (presented.isPresent()) {
-                return identify(request, presented.get());
+                return identify(asked, presented.get());
             }
         } catch (Problem problem) {
-            if (problem.failure() == Failure.RATE_LIMITED) {
-                throw problem;
-            } else if (isPublic && isStaleCookie(problem, request)) {
-                return null; // Browsers send it unasked.
-            } else if (problem.failure() != Failure.UNAVAILABLE) {
-                strangerLimit.take(address(request), answer);
-            } else if (isPublic) {
-                return null; // Health must answer while the database is away, whoever asks.
-            }
-            throw problem;
+            return failed(asked, problem);
         }
-        if (isPublic) {
+        if (asked.isPublic()) {
             return null;
         }
-        strangerLimit.take(address(request), answer);
-        answer.put(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"engine\"");
+        failureLimit.take(asked.address(), asked.answer());
+        asked.answer().put(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"engine\"");
         throw Problem.unauthenticated(
                 "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer");
     }
 
-    private Caller identify(Request request, Presented credential) {
-        if (!callers.remembers(credential)) {
-            strangerLimit.check(address(request)); // Guessing must not cost look-ups without end.
+    /** Nobody, where that will do. */
+    private @Nullable Caller failed(Asked asked, Problem problem) {
+        var isStale = problem.failure() == Failure.UNAUTHENTICATED;
+        var isUntold = problem.failure() == Failure.RATE_LIMITED || problem.failure() == Failure.UNAVAILABLE;
+        if (isUntold && asked.isHealth()) {
+            return null; // Health must answer while the database is away, whoever asks.
+        } else if (isStale
+                && asked.isPublic()
+                && !Credentials.isNamed(asked.request().getHeaders())) {
+            return null; // Browsers send it unasked.
+        } else if (problem.failure() == Failure.RATE_LIMITED && asked.needsNoCookie()) {
+            return null;
+        } else if (!isUntold && !asked.isHealth()) {
+            failureLimit.take(asked.address(), asked.answer());
         }
-        var caller = callers.authenticate(credential);
+        throw problem;
+    }
+
+    /** Guessing must not cost look-ups without end; what was good a while ago is no guess. */
+    private Caller identify(Asked asked, Presented credential) {
+        var request = asked.request();
+        var isGuess = !callers.remembers(credential);
+        if (isGuess) {
+            guessLimit.check(asked.address());
+        }
+        var caller = isGuess ? lookedUp(asked, credential) : callers.authenticate(credential);
         request.setAttribute(Incoming.VALIDITY, new Validity(callers, caller, credential));
         if (credential instanceof SessionSecret session) {
             request.setAttribute(Incoming.SESSION, session);
@@ -97,8 +134,15 @@ final class Admission {
         return caller;
     }
 
-    private static boolean isStaleCookie(Problem problem, Request request) {
-        return problem.failure() == Failure.UNAUTHENTICATED && !Credentials.isNamed(request.getHeaders());
+    private Caller lookedUp(Asked asked, Presented credential) {
+        try {
+            return callers.authenticate(credential);
+        } catch (Problem problem) {
+            if (problem.failure() == Failure.UNAUTHENTICATED) {
+                guessLimit.take(asked.address(), asked.answer());
+            }
+            throw problem;
+        }
     }
 
     /** Whether a credential still stands for the same caller. Where it cannot be told, what held goes on. */

@@ -21,6 +21,7 @@ import org.eclipse.jetty.util.Callback;
 public final class Gate extends Handler.Wrapper {
     private final HostRule hosts;
     private final OriginRule origins;
+    private final Proxies proxies;
     private final Admission admission;
     private final Refusals refusals;
 
@@ -28,6 +29,7 @@ public final class Gate extends Handler.Wrapper {
         super(doors);
         this.hosts = new HostRule(rules.hosts());
         this.origins = new OriginRule(rules.origins());
+        this.proxies = rules.proxies();
         this.admission = new Admission(callers, rules, clock);
         this.refusals = refusals;
     }
@@ -38,7 +40,8 @@ public final class Gate extends Handler.Wrapper {
     }
 
     @Override
-    public boolean handle(Request request, Response response, Callback callback) {
+    public boolean handle(Request received, Response response, Callback callback) {
+        var request = proxies.seenThrough(received);
         var requestId = RequestIds.of(request);
         request.setAttribute(Incoming.REQUEST_ID, requestId);
         GuardedResponse.dress(response.getHeaders(), requestId);

@@ -5,18 +5,20 @@ import java.util.Set;
 
 /** The routes that answer without a credential (decisions, section 6). */
 final class PublicRoutes {
+    /** Who is signed in: the one public route whose answer depends on who asks. */
+    static final String SESSION = "/api/auth/session";
+
+    private static final String HEALTH = "/api/health";
     private static final Set<String> PATHS = Set.of(
-            "/api/health",
-            "/api/openapi.json",
-            "/api/openapi.yaml",
-            "/api/config",
-            "/api/auth/session",
-            "/api/mcp/tools",
-            Doors.CARD);
+            HEALTH, "/api/openapi.json", "/api/openapi.yaml", "/api/config", SESSION, "/api/mcp/tools", Doors.CARD);
     private static final List<String> PREFIXES =
-            List.of("/api/health/", "/api/mcp/tools/", "/api/auth/oauth/", "/.well-known/");
+            List.of(HEALTH + "/", "/api/mcp/tools/", "/api/auth/oauth/", "/.well-known/");
 
     private PublicRoutes() {}
+
+    static boolean isHealth(String path) {
+        return path.equals(HEALTH) || path.startsWith(HEALTH + "/");
+    }
 
     static boolean cover(String method, String path) {
         return (method.equals("GET") || method.equals("HEAD"))

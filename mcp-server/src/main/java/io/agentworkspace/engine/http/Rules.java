@@ -13,9 +13,11 @@ import java.util.Set;
  * @param origins browser origins, in the form that browsers send them
  * @param own those of them that are this server's
  * @param callers how fast each key or session may ask
- * @param strangers how fast each address may ask without a valid credential
+ * @param strangers how fast each address may read without a credential, fail with one, and make it be looked up in vain
+ * @param proxies who is believed when it tells whose request it passes on
  */
-public record Rules(Set<String> hosts, Set<String> origins, Set<String> own, Rate callers, Rate strangers) {
+public record Rules(
+        Set<String> hosts, Set<String> origins, Set<String> own, Rate callers, Rate strangers, Proxies proxies) {
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     public Rules {
@@ -44,7 +46,12 @@ public record Rules(Set<String> hosts, Set<String> origins, Set<String> own, Rat
         var own = Set.copyOf(origins);
         allowedHosts.forEach(host -> hosts.add(HostRule.withoutPort(host)));
         allowedOrigins.forEach(origin -> origins.add(origin(allowed(origin))));
-        return new Rules(hosts, origins, own, callers, strangers);
+        return new Rules(hosts, origins, own, callers, strangers, new Proxies(Set.of()));
+    }
+
+    /** The same, behind these proxies. */
+    public Rules behind(Proxies others) {
+        return new Rules(hosts, origins, own, callers, strangers, others);
     }
 
     /** A loopback address has three names, and a browser on this machine may be using any of them. */

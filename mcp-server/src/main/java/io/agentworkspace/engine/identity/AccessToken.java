@@ -8,6 +8,14 @@ public record AccessToken(String text) implements Presented {
     private static final int LONGEST = 4_096;
     private static final Pattern SHAPE = Pattern.compile("[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]*");
 
+    private static final Pattern WITHIN =
+            Pattern.compile("(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]*");
+
+    /** Whether something in the text looks like a JWT. */
+    static boolean isIn(String text) {
+        return WITHIN.matcher(text).find();
+    }
+
     static boolean looksLike(String text) {
         return text.length() <= LONGEST && SHAPE.matcher(text).matches();
     }

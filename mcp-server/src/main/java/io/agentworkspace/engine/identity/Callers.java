@@ -31,7 +31,7 @@ public interface Callers {
     /** Whom a principal stands for at present; nobody when its credential is not, or no longer, valid. */
     Optional<Caller> current(String principal);
 
-    /** Whether it is known to be good without asking the database. */
+    /** Whether it was good when it was last asked for: to look it up again is no guess. */
     default boolean remembers(ApiKey key) {
         return true;
     }

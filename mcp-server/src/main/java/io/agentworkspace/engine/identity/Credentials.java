@@ -18,7 +18,10 @@ public final class Credentials {
     private static final String API_KEY = "X-Api-Key";
     private static final String COOKIE = SessionSecret.COOKIE + "=";
     private static final Set<String> SECRET_PARAMETERS =
-            Set.of("apikey", "xapikey", "key", "token", "accesstoken", "authorization");
+            Set.of("apikey", "xapikey", "key", "token", "accesstoken", "idtoken", "jwt", "session", "authorization");
+
+    /** What a provider sends the browser back with: its form is the provider's, and it is worth nothing without more. */
+    private static final String CODE = "code";
 
     private Credentials() {}
 
@@ -113,7 +116,10 @@ public final class Credentials {
             var equals = parameter.indexOf('=');
             var name = decoded(equals < 0 ? parameter : parameter.substring(0, equals));
             var value = decoded(equals < 0 ? "" : parameter.substring(equals + 1));
-            if (isSecret(name) || KeyFormat.isIn(name) || value.strip().startsWith(KeyFormat.PREFIX)) {
+            if (isSecret(name)
+                    || hasSecret(name)
+                    || hasSecret(value)
+                    || (AccessToken.isIn(value) && !name.equals(CODE))) {
                 throw badRequest(
                         "a credential does not belong in the query string, where it is stored and logged on its"
                                 + " way: send it in the header X-Api-Key, and rotate this one");
@@ -123,6 +129,10 @@ public final class Credentials {
 
     private static boolean isSecret(String name) {
         return SECRET_PARAMETERS.contains(name.strip().toLowerCase(Locale.ROOT).replaceAll("[-_]", ""));
+    }
+
+    private static boolean hasSecret(String text) {
+        return text.strip().startsWith(KeyFormat.PREFIX) || KeyFormat.isIn(text) || SessionSecret.isIn(text);
     }
 
     private static String decoded(String text) {

@@ -9,6 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -26,6 +27,7 @@ public final class SessionSecret implements Presented {
 
     private static final int BYTES = 32;
     private static final int ID_BYTES = 16;
+    private static final Pattern SHAPE = Pattern.compile("(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{48}(?![A-Za-z0-9_-])");
     private static final String HMAC = "HmacSHA256";
 
     private final byte[] secret;
@@ -52,6 +54,14 @@ public final class SessionSecret implements Presented {
             // It is refused like any other that is not ours.
         }
         throw ended();
+    }
+
+    /** Whether something in the text is what a cookie of ours holds. */
+    static boolean isIn(String text) {
+        return SHAPE.matcher(text).results().anyMatch(found -> {
+            var bytes = Base64.getUrlDecoder().decode(found.group());
+            return written(Arrays.copyOf(bytes, BYTES)).equals(found.group());
+        });
     }
 
     /** The one answer to every session that is not, or no longer, good. */

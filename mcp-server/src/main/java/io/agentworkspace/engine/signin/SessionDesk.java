@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.signin;
 
+import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Credentials;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Caller;
@@ -51,8 +52,14 @@ public final class SessionDesk implements SignIn {
             throw new Problem(
                     Failure.BAD_REQUEST, "a session is begun with an API key: send yours in the header X-Api-Key");
         }
+        if (caller.credential().outdated()) {
+            throw Problem.notPermitted(
+                    "the secret of this key has been replaced: it works for other calls until the overlap ends, but"
+                            + " begins no session; sign in with the key's new secret");
+        }
+        var key = (ApiKey) Credentials.presented(request.getHeaders()).orElseThrow();
         endOld(request);
-        var secret = sessions.startWithKey(caller);
+        var secret = sessions.startWithKey(caller, key);
         var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
         return Outcome.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
     }

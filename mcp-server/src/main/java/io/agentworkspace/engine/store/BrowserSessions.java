@@ -2,7 +2,7 @@ package io.agentworkspace.engine.store;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
-import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Caller;
 import java.security.SecureRandom;
@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The sessions of signed-in browsers, stored as hashes: any replica serves them. They are remembered as keys are, with a
  * {@link CallersWatch} that makes this replica forget those that end elsewhere. One that a key began has what the key has at
- * each moment, and ends with it.
+ * each moment, and ends with it, or already with the secret of it that began the session.
  */
 public final class BrowserSessions {
     /** A session that is not used for so long has ended (decisions, section 7). */
@@ -30,13 +30,12 @@ public final class BrowserSessions {
     /** How the principal of a session begins; its public id follows. */
     public static final String PRINCIPAL = "session:";
 
-    private static final String KEY = "key:";
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
     private static final byte[] NO_HASH = new byte[32];
 
     private final SessionRows rows;
-    private final Callers keys;
+    private final KeyStore keys;
     private final CallersWatch watch;
     private final Clock clock;
     private final SecureRandom random = new SecureRandom();
@@ -48,7 +47,7 @@ public final class BrowserSessions {
             .build(this::lookUp);
 
     /** @param keys who tells what a key may do at present */
-    public BrowserSessions(Db db, Callers keys, CallersWatch watch, Clock clock) {
+    public BrowserSessions(Db db, KeyStore keys, CallersWatch watch, Clock clock) {
         this.rows = new SessionRows(db);
         this.keys = keys;
         this.watch = watch;
@@ -70,10 +69,10 @@ public final class BrowserSessions {
         }
     }
 
-    /** Signs in the user of a key. */
-    public SessionSecret startWithKey(Caller caller) {
-        var key = caller.principal().substring(KEY.length());
-        return start(new SessionRows.Owner(caller.tenant(), caller.user(), key));
+    /** Signs in the user of a key, for as long as this secret of it works. */
+    public SessionSecret startWithKey(Caller caller, ApiKey key) {
+        var origin = new SessionRows.Origin(key.id(), key.secretHash());
+        return start(new SessionRows.Owner(caller.tenant(), caller.user(), origin));
     }
 
     /** Signs in a user whom another provider has proved, with all powers of its role. */
@@ -131,9 +130,10 @@ public final class BrowserSessions {
     }
 
     private Optional<Caller> caller(String id, SessionRows.Stored stored) {
-        return stored.key() == null
+        var origin = stored.origin();
+        return origin == null
                 ? Optional.of(stored.user())
-                : keys.current(KEY + stored.key()).map(holder -> holder.as(PRINCIPAL + id));
+                : keys.holder(origin.key(), origin.hash()).map(holder -> holder.as(PRINCIPAL + id));
     }
 
     private Instant idleAt(String id, SessionRows.Stored stored) {
@@ -145,10 +145,14 @@ public final class BrowserSessions {
         return one.isBefore(other) ? one : other;
     }
 
-    /** Whether it can be told at once, without asking the database. */
+    /** Whether it can be told at once, without asking the database, or was good when that was last asked. */
     public boolean remembers(String id) {
         var found = remembered.getIfPresent(id);
-        return watch.isCurrent() && found != null && found.generation() == generation.get();
+        if (found == null || found.session().isEmpty()) {
+            return found != null && watch.isCurrent() && found.generation() == generation.get();
+        }
+        var origin = found.session().get().origin();
+        return origin == null || keys.remembers(origin.key(), origin.hash());
     }
 
     private Found found(String id) {

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Credential;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
+import java.security.MessageDigest;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -75,6 +76,14 @@ public final class KeyStore implements Callers {
             return end != null && !now.isBefore(end);
         }
 
+        /** Whoever came with the previous secret, which ends sooner than the key. */
+        Caller outdated() {
+            var credential = caller.credential();
+            var end = credential.expiresAt();
+            var sooner = end == null || (previousUntil != null && previousUntil.isBefore(end)) ? previousUntil : end;
+            return caller.with(credential.asOutdated(sooner));
+        }
+
         boolean takesPrevious(Instant now) {
             return previousUntil != null && now.isBefore(previousUntil);
         }
@@ -83,21 +92,24 @@ public final class KeyStore implements Callers {
     /** Nobody is refused because of what is only remembered: a key may have its new secret since a moment ago. */
     @Override
     public Caller authenticate(ApiKey key) {
-        return remembered(key)
-                .or(() -> proven(key, lookUpAnew(key.id())))
+        return holder(key.id(), key.secretHash())
                 .orElseThrow(() -> Problem.unauthenticated("the API key is not valid: unknown, expired or revoked"));
     }
 
-    private Optional<Caller> proven(ApiKey key, Found found) {
+    /** Whom the secret of this hash proves at present; one from before a rotation proves as long as the overlap lasts. */
+    Optional<Caller> holder(String id, byte[] hash) {
+        return remembered(id, hash).or(() -> proven(hash, lookUpAnew(id)));
+    }
+
+    private Optional<Caller> proven(byte[] hash, Found found) {
         var known = found.known();
         var now = clock.instant();
         // Both compared in any case: the time taken must not tell whether the id exists, nor what of it has ended.
-        var fits = key.fits(known.map(Known::secretHash).orElse(NO_HASH));
-        var fitsPrevious = key.fits(known.map(Known::previousHash).orElse(NO_HASH));
+        var fits = MessageDigest.isEqual(hash, known.map(Known::secretHash).orElse(NO_HASH));
+        var fitsPrevious =
+                MessageDigest.isEqual(hash, known.map(Known::previousHash).orElse(NO_HASH));
         return known.filter(one -> !one.isOver(now) && (fits || (fitsPrevious && one.takesPrevious(now))))
-                .map(one -> fits
-                        ? one.caller()
-                        : one.caller().with(one.caller().credential().asOutdated()));
+                .map(one -> fits ? one.caller() : one.outdated());
     }
 
     @Override
@@ -120,11 +132,17 @@ public final class KeyStore implements Callers {
 
     @Override
     public boolean remembers(ApiKey key) {
-        return remembered(key).isPresent();
+        return remembers(key.id(), key.secretHash());
     }
 
-    private Optional<Caller> remembered(ApiKey key) {
-        return believed(key.id()).flatMap(found -> proven(key, found));
+    boolean remembers(String id, byte[] hash) {
+        return Optional.ofNullable(remembered.getIfPresent(id))
+                .flatMap(found -> proven(hash, found))
+                .isPresent();
+    }
+
+    private Optional<Caller> remembered(String id, byte[] hash) {
+        return believed(id).flatMap(found -> proven(hash, found));
     }
 
     /** What is remembered of an id, if nothing has changed since. */

@@ -28,14 +28,18 @@ final class SessionRows {
      * A session, and whom it proves.
      *
      * @param user with all powers of its role; a key's session has the key's powers only
+     * @param origin null where no key began it
      * @param endsAt the latest at which it ends, used or not
      */
-    record Stored(byte[] secretHash, Caller user, @Nullable String key, Instant lastSeen, Instant endsAt) {}
+    record Stored(byte[] secretHash, Caller user, @Nullable Origin origin, Instant lastSeen, Instant endsAt) {}
+
+    /** The key that began a session, and the hash of the secret that it had then. */
+    record Origin(String key, byte[] hash) {}
 
     /** The one query that carries no tenant: the session's id is what tells it. */
     Optional<Stored> find(String id) {
         return db.sql("""
-                SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.secret_hash,
+                SELECT s.tenant_id, t.name AS tenant, s.user_id, u.name AS user_name, u.role, s.key_id, s.key_hash, s.secret_hash,
                        s.last_seen_at, s.expires_at
                   FROM browser_session s
                   JOIN tenant t ON t.tenant_id = s.tenant_id
@@ -57,15 +61,23 @@ final class SessionRows {
         return new Stored(
                 row.bytes("secret_hash"),
                 user,
-                row.textOrNull("key_id"),
+                origin(row),
                 Objects.requireNonNull(row.instantOrNull("last_seen_at")),
                 Objects.requireNonNull(row.instantOrNull("expires_at")));
     }
 
+    /** Where it is not told with which secret of the key it was begun, it was with none that works. */
+    private static @Nullable Origin origin(Row row) throws SQLException {
+        var key = row.textOrNull("key_id");
+        var hash = row.bytesOrNull("key_hash");
+        return key == null ? null : new Origin(key, hash == null ? new byte[0] : hash);
+    }
+
     /** Whose a new session is; without a key it has all powers of its user. */
-    record Owner(long tenant, long user, @Nullable String key) {}
+    record Owner(long tenant, long user, @Nullable Origin origin) {}
 
     void insert(SessionSecret secret, Owner owner, Instant now, Instant expires) {
+        var origin = owner.origin();
         db.sql("""
                 WITH old AS (DELETE FROM browser_session
                               WHERE tenant_id = :tenant
@@ -74,14 +86,16 @@ final class SessionRows {
                                               AND key_id IS NOT DISTINCT FROM CAST(:key AS text)
                                             ORDER BY created_at DESC, id
                                            OFFSET :others))
-                INSERT INTO browser_session (tenant_id, id, secret_hash, user_id, key_id, created_at, last_seen_at, expires_at)
-                VALUES (:tenant, :id, :hash, :user, :key, :now, :now, :expires)
+                INSERT INTO browser_session (tenant_id, id, secret_hash, user_id, key_id, key_hash, created_at, last_seen_at,
+                                             expires_at)
+                VALUES (:tenant, :id, :hash, :user, :key, CAST(:key_hash AS bytea), :now, :now, :expires)
                 """)
                 .set("tenant", owner.tenant())
                 .set("id", secret.id())
                 .set("hash", secret.hash())
                 .set("user", owner.user())
-                .set("key", owner.key())
+                .set("key", origin == null ? null : origin.key())
+                .set("key_hash", origin == null ? null : origin.hash())
                 .set("others", AT_ONCE - 1)
                 .set("now", now)
                 .set("expires", expires)

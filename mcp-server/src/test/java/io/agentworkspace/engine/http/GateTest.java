@@ -4,6 +4,7 @@ import static io.agentworkspace.engine.http.SampleServer.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Role;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -94,6 +95,13 @@ class GateTest {
         try {
             assertThat(server.get("/api/health", "X-Api-Key", server.key).statusCode())
                     .isEqualTo(200);
+            var cookie = SessionSecret.COOKIE + "="
+                    + SessionSecret.generate(new SecureRandom()).reveal();
+            assertThat(server.get("/api/health", "Cookie", cookie).statusCode()).isEqualTo(200);
+            var untold = server.get("/api/auth/session", "Cookie", cookie);
+            assertThat(untold.statusCode()).isEqualTo(503);
+            assertThat(header(untold, "Retry-After")).isEqualTo("1");
+            assertThat(server.get("/api/mcp/tools").statusCode()).isEqualTo(200);
             var refused = server.get("/api/me", "X-Api-Key", server.key);
             assertThat(refused.statusCode()).isEqualTo(503);
             assertThat(header(refused, "Retry-After")).isEqualTo("1");

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.identity.Presented;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
@@ -59,6 +60,20 @@ public final class KeyRing implements Callers {
                 .map(Kept::caller)
                 .filter(caller -> caller.principal().equals(principal))
                 .findFirst();
+    }
+
+    @Override
+    public Caller authenticate(Presented credential) {
+        if (away) {
+            throw Problem.unavailable();
+        }
+        return Callers.super.authenticate(credential);
+    }
+
+    /** Not before it was asked for once. */
+    @Override
+    public boolean remembers(ApiKey key) {
+        return keys.containsKey(key.id()) && lookUps.containsKey(key.id());
     }
 
     @Override

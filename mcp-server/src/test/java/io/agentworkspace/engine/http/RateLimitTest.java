@@ -10,11 +10,14 @@ import java.net.InetAddress;
 import java.net.http.HttpResponse;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.util.HostPort;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RateLimitTest {
     private static final Rate TIGHT = new Rate(1, 3);
@@ -53,15 +56,33 @@ class RateLimitTest {
         }
     }
 
+    private static void exhaust(Supplier<HttpResponse<String>> request) {
+        await().until(() -> request.get().statusCode() == 429);
+    }
+
     @Test
-    void strangersAreCountedByAddressAndDoNotLockOutAGoodKey() {
+    void badKeysOfAnAddressRefuseItNeitherHealthNorDocumentsNorAKeyThatIsKnown() {
         try (var server = new SampleServer(WIDE, TIGHT)) {
-            assertThat(server.get("/api/me").statusCode()).isEqualTo(401);
-            assertThat(me(server, ApiKey.generate(new SecureRandom()).reveal()).statusCode())
-                    .isEqualTo(401);
-            assertThat(server.get("/api/health").statusCode()).isEqualTo(200);
-            assertThat(server.get("/api/health").statusCode()).isEqualTo(429);
-            assertThat(me(server, "nonsense").statusCode()).isEqualTo(429);
+            assertThat(me(server, server.key).statusCode()).isEqualTo(200);
+            exhaust(() -> me(server, unknown()));
+            exhaust(() -> me(server, "nonsense"));
+            assertThat(server.get("/api/mcp/tools").statusCode()).isEqualTo(200);
+            assertThat(me(server, server.key).statusCode()).isEqualTo(200);
+            for (var i = 0; i < 20; i++) {
+                assertThat(server.get("/api/health").statusCode()).isEqualTo(200);
+                assertThat(server.get("/api/health/ready").statusCode()).isNotEqualTo(429);
+                assertThat(server.get("/api/health", "X-Api-Key", server.key).statusCode())
+                        .isEqualTo(200);
+            }
+        }
+    }
+
+    @Test
+    void whatIsNoKeyOnSightDoesNotKeepANewKeyFromBeingLookedUp() {
+        try (var server = new SampleServer(WIDE, TIGHT)) {
+            exhaust(() -> me(server, "nonsense"));
+            exhaust(() -> server.get("/api/me"));
+            exhaust(() -> server.get("/api/mcp/tools"));
             assertThat(me(server, server.key).statusCode()).isEqualTo(200);
         }
     }
@@ -93,6 +114,23 @@ class RateLimitTest {
                     HttpFields.build());
         }
         assertThat(buckets.known()).isBetween(1L, 100_000L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/me", "/api/health"})
+    void guessingCostsNoLookUpsWithoutEndAndHealthIsNoWayAround(String path) {
+        try (var server = new SampleServer(WIDE, TIGHT)) {
+            var guesses = Stream.generate(RateLimitTest::unknown).limit(60).toList();
+            var statuses = guesses.stream()
+                    .map(key -> server.get(path, "X-Api-Key", key).statusCode())
+                    .toList();
+            assertThat(statuses).contains(path.equals("/api/me") ? 429 : 200);
+            assertThat(guesses.stream().mapToInt(server.keys::lookUps).sum()).isBetween(1, 50);
+        }
+    }
+
+    private static String unknown() {
+        return ApiKey.generate(new SecureRandom()).reveal();
     }
 
     @Test

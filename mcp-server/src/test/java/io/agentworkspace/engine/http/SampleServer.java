@@ -41,6 +41,17 @@ public final class SampleServer implements AutoCloseable {
         this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), new KeyRing(), PUBLIC, callers, strangers);
     }
 
+    /** Behind these proxies, which pass strangers' requests on. */
+    SampleServer(Proxies proxies, Rate strangers) {
+        this(
+                ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()),
+                new KeyRing(),
+                PUBLIC,
+                rules -> rules.behind(proxies),
+                Rate.OFF,
+                strangers);
+    }
+
     /** The production door with something else behind it. */
     public SampleServer(Offer offer) {
         this(offer, new KeyRing());
@@ -57,6 +68,11 @@ public final class SampleServer implements AutoCloseable {
     }
 
     private SampleServer(Offer offer, KeyRing keys, URI address, Rate callers, Rate strangers) {
+        this(offer, keys, address, UnaryOperator.identity(), callers, strangers);
+    }
+
+    private SampleServer(
+            Offer offer, KeyRing keys, URI address, UnaryOperator<Rules> more, Rate callers, Rate strangers) {
         this.keys = keys;
         this.key = keys.add(Role.OWNER, "*");
         this.replica = TestDatabase.replica(keys);
@@ -71,7 +87,7 @@ public final class SampleServer implements AutoCloseable {
                     callers,
                     strangers);
             var doors = new Doors(new McpDoor(offer, replica, url("").toString()), new SampleRest());
-            web.serve(new Wire(new Gate(rules, keys, refusals, clock, doors)), refusals);
+            web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }

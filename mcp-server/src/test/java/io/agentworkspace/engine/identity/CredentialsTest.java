@@ -2,11 +2,13 @@ package io.agentworkspace.engine.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Problem;
 import java.security.SecureRandom;
+import java.util.List;
 import org.eclipse.jetty.http.HttpFields;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,7 +78,12 @@ class CredentialsTest {
                 "q=ek_anything",
                 "q=%65k_anything",
                 "q=+ek_x",
-                "q=%zz&key=x"
+                "q=%zz&key=x",
+                "jwt=x",
+                "id_token=x",
+                "session=x",
+                "x=eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+                "x=Bearer%20eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"
             })
     void aQueryWithACredentialIsRefused(String query) {
         var problem = catchThrowableOfType(Problem.class, () -> Credentials.refuseInQuery(query));
@@ -90,8 +97,34 @@ class CredentialsTest {
                 .isNotNull();
     }
 
+    @Test
+    void aKeyOrACookieAnywhereInAValueIsRefused() {
+        var cookie = SessionSecret.generate(new SecureRandom()).reveal();
+        for (var secret : List.of(KEY, cookie)) {
+            for (var query : List.of("x=%s", "x=Bearer%%20%s", "x=a%%20%s", "x=a%%0A%s%%0Ab", "a=1&x=%%22%s%%22")) {
+                assertThatThrownBy(() -> Credentials.refuseInQuery(query.formatted(secret)))
+                        .isInstanceOf(Problem.class)
+                        .hasMessageContaining("query string");
+            }
+        }
+        var other = (cookie.startsWith("A") ? "B" : "A") + cookie.substring(1);
+        assertThatCode(() -> Credentials.refuseInQuery("cursor=" + other)).doesNotThrowAnyException();
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"", "after=17", "monkey=x", "cursor=abc&limit=3", "name=week_one", "=", "&&", "%zz=%"})
+    @ValueSource(
+            strings = {
+                "",
+                "after=17",
+                "code=eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
+                "q=key.of.mine",
+                "monkey=x",
+                "cursor=abc&limit=3",
+                "name=week_one",
+                "=",
+                "&&",
+                "%zz=%"
+            })
     void otherQueriesPass(String query) {
         assertThatCode(() -> Credentials.refuseInQuery(query)).doesNotThrowAnyException();
     }

@@ -70,7 +70,8 @@ class GuessingTest {
         watch = TestDatabase.watch();
         keys = new KeyStore(db, CLOCK, watch);
         sessions = new BrowserSessions(db, keys, watch, CLOCK);
-        secret = sessions.startWithKey(keys.authenticate(ApiKey.parse(KEY)));
+        var key = ApiKey.parse(KEY);
+        secret = sessions.startWithKey(keys.authenticate(key), key);
         var vault = new Vault(db, new MasterKeys(MasterKey.parse(TestDatabase.SECRETS_KEY), folder));
         var issuer = "https://engine.example";
         tokens = new AccessTokens(new SigningKeys(db, vault, CLOCK), issuer, List.of(issuer), CLOCK);
@@ -189,8 +190,9 @@ class GuessingTest {
     }
 
     @Test
-    void strangersWhoGuessAreSlowedDownByAddress() {
-        try (var engine = Replica.start(Map.of("ENGINE_RATE_LIMIT", "200/s"))) {
+    void strangersWhoGuessAreSlowedDownByAddressAlsoWhereKeysAreNot() {
+        try (var engine =
+                Replica.start(Map.of("ENGINE_RATE_LIMIT", "off", "ENGINE_STRANGER_LIMIT", "20/s burst 200"))) {
             var statuses = IntStream.range(0, 400)
                     .map(i -> Browser.send(
                                     engine.url(),

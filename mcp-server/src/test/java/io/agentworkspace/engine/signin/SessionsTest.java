@@ -174,6 +174,53 @@ class SessionsTest {
         await().until(() -> browser.get(SESSION).at("/signed_in").equals("false"));
     }
 
+    /** Rotates the key, and tells its new secret. */
+    private String rotated(String key, int overlap) {
+        var path = "/api/keys/%s/rotate".formatted(ApiKey.parse(key).id());
+        var body = "{\"overlap_seconds\":%d}".formatted(overlap);
+        var rotated = send(url, "POST", path, body, "X-Api-Key", key);
+        assertThat(rotated.status()).as(rotated.toString()).isEqualTo(200);
+        return rotated.at("/api_key");
+    }
+
+    @Test
+    void aSessionAndItsTokensEndWithTheSecretThatBeganThem() {
+        var old = key("ann", "*");
+        var thief = Browser.signIn(url, old);
+        var token = thief.token();
+        assertThat(Browser.bearer(url, token).status()).isEqualTo(200);
+        var fresh = rotated(old, 0);
+        await().until(() -> thief.get(SESSION).at("/signed_in").equals("false"));
+        assertThat(thief.change("POST", LIST, "{}").error()).isEqualTo("unauthenticated");
+        assertThat(Browser.bearer(url, token).error()).isEqualTo("unauthenticated");
+        await().until(() -> Browser.begin(url, old).status() == 401);
+        var owner = Browser.signIn(url, fresh);
+        assertThat(owner.change("POST", LIST, "{}").error()).isEmpty();
+        assertThat(thief.get(SESSION).at("/signed_in")).isEqualTo("false");
+    }
+
+    @Test
+    void anOutdatedSecretBeginsNoSessionAndThoseFromBeforeEndWithTheOverlap() {
+        var clock = new StageClock();
+        try (var engine = Replica.start(Map.of(), clock)) {
+            var old = key("ann", "*");
+            var before = Browser.signIn(engine.url(), old);
+            var token = before.token();
+            var fresh = rotated(old, 600);
+            await().until(() -> Browser.begin(engine.url(), old).status() == 403);
+            assertThat(Browser.begin(engine.url(), old).note()).contains("new secret");
+            var after = Browser.signIn(engine.url(), fresh);
+            assertThat(before.change("POST", LIST, "{}").error()).isEmpty();
+            assertThat(Browser.bearer(engine.url(), token).error()).isEmpty();
+            assertThat(Instant.parse(before.get(SESSION).at("/expires_at")))
+                    .isCloseTo(Instant.now().plusSeconds(600), within(1, ChronoUnit.MINUTES));
+            clock.advance(Duration.ofMinutes(11));
+            assertThat(before.change("POST", LIST, "{}").error()).isEqualTo("unauthenticated");
+            assertThat(Browser.bearer(engine.url(), token).error()).isEqualTo("unauthenticated");
+            assertThat(after.change("POST", LIST, "{}").error()).isEmpty();
+        }
+    }
+
     @Test
     void aHeaderWinsOverTheCookie() {
         var ann = Browser.signIn(url, key("ann", "*"));

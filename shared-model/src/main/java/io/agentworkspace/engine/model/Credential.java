@@ -21,7 +21,8 @@ public record Credential(
     /** Limits nothing. */
     public static final Credential UNLIMITED = new Credential(null, false, Toolset.EVERYTHING, false, null, false);
 
-    public Credential asOutdated() {
-        return new Credential(key, child, toolset, confirmsDestructive, expiresAt, true);
+    /** @param end until when the secret from before the rotation works */
+    public Credential asOutdated(@Nullable Instant end) {
+        return new Credential(key, child, toolset, confirmsDestructive, end, true);
     }
 }

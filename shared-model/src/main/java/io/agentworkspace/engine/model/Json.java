@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.StreamReadConstraints;
@@ -29,6 +30,9 @@ public final class Json {
 
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+    /** How the parser says that an object has a name a second time. */
+    private static final Pattern TWICE = Pattern.compile("^Duplicate (?:Object )?property \"(.*?)\"", Pattern.DOTALL);
 
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -86,12 +90,20 @@ public final class Json {
         if (message.contains("nesting depth")) {
             return "it is nested more than %d levels deep".formatted(MAX_DEPTH);
         }
+        var twice = TWICE.matcher(message);
+        if (twice.find()) {
+            return "the field '%s' comes twice".formatted(shortened(twice.group(1)));
+        }
         var line = message.lines()
                 .findFirst()
                 .orElse("")
                 .replaceAll("\\(for [^)]*\\)|`[^`]*`", "")
                 .strip();
-        return line.length() > 160 ? line.substring(0, 160) + "…" : line;
+        return shortened(line);
+    }
+
+    private static String shortened(String text) {
+        return text.length() > 160 ? text.substring(0, 160) + "…" : text;
     }
 
     /** Binds a tree that a {@link Schema} has already checked, or that a query of ours produced. */
