@@ -2,7 +2,9 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.identity.Credentials;
+import io.agentworkspace.engine.identity.IssuedToken;
 import io.agentworkspace.engine.identity.Presented;
+import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
@@ -11,6 +13,7 @@ import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
@@ -62,7 +65,7 @@ final class Admission {
             Credentials.refuseInQuery(request.getHttpURI().getQuery());
             var presented = Credentials.presented(request.getHeaders());
             if (presented.isPresent()) {
-                return identify(request, presented.get());
+                return identify(request, presented.get(), answer);
             }
         } catch (Problem problem) {
             if (problem.failure() == Failure.RATE_LIMITED) {
@@ -80,9 +83,29 @@ final class Admission {
             return null;
         }
         strangerLimit.take(address(request), answer);
-        answer.put(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"engine\"");
+        answer.put(
+                HttpHeader.WWW_AUTHENTICATE,
+                resource(request).map(ProtectedResource::challenge).orElse("Bearer realm=\"engine\""));
         throw Problem.unauthenticated(
                 "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer");
+    }
+
+    private Optional<ProtectedResource> resource(Request request) {
+        return Doors.isMcp(Request.getPathInContext(request)) ? callers.resource() : Optional.empty();
+    }
+
+    /** Clients get a new token when they are told that theirs is not good; who sends a key is told nothing of that. */
+    private Caller identify(Request request, Presented presented, HttpFields.Mutable answer) {
+        var resource = resource(request);
+        var credential = resource.map(one -> one.judged(presented)).orElse(presented);
+        try {
+            return identify(request, credential);
+        } catch (Problem problem) {
+            if (credential instanceof IssuedToken && problem.failure() == Failure.UNAUTHENTICATED) {
+                resource.ifPresent(one -> answer.put(HttpHeader.WWW_AUTHENTICATE, one.invalid(problem.note())));
+            }
+            throw problem;
+        }
     }
 
     private Caller identify(Request request, Presented credential) {

@@ -21,6 +21,8 @@ public record Caller(
         String principal,
         @Nullable Long boundAgent,
         Credential credential) {
+    /** How the principal of a caller begins whom an access token of another issuer proves. */
+    public static final String OAUTH = "oauth:";
 
     /** A caller whom its credential does not limit any further. */
     public Caller(
@@ -57,6 +59,18 @@ public record Caller(
         return boundAgent != null || credential.child();
     }
 
+    /** Whether its capabilities are the scopes of an access token, of which its client can ask for more. */
+    public boolean hasScopes() {
+        return principal.startsWith(OAUTH);
+    }
+
+    /** The scope that alone keeps its access token from a tool. */
+    public Optional<Capability> missingScope(Tool<?, ?> tool) {
+        return Optional.of(tool.capability())
+                .filter(needed -> hasScopes() && !needed.isIn(capabilities))
+                .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(tool.leastRole()));
+    }
+
     /** Whether credential and role both allow a tool. */
     public boolean may(Tool<?, ?> tool) {
         return obstacle(tool).isEmpty();
@@ -65,8 +79,11 @@ public record Caller(
     /** Why it may not run the tool, and who could change that; empty when it may. */
     public Optional<String> obstacle(Tool<?, ?> tool) {
         if (!tool.capability().isIn(capabilities)) {
-            return Optional.of("your key lacks the capability '%s', which %s needs; an admin can give it"
-                    .formatted(tool.capability().word(), tool.name()));
+            return hasScopes()
+                    ? Optional.of("your access token lacks the scope '%s', which %s needs; get one that has it"
+                            .formatted(tool.capability().word(), tool.name()))
+                    : Optional.of("your key lacks the capability '%s', which %s needs; an admin can give it"
+                            .formatted(tool.capability().word(), tool.name()));
         }
         if (!credential.toolset().covers(tool)) {
             return Optional.of(
