@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -38,7 +39,7 @@ record TokenClaims(@Nullable String keyId, String subject, String client, Set<St
     private static final int LONGEST_SUBJECT = 255;
 
     TokenClaims {
-        scopes = Set.copyOf(scopes);
+        scopes = Collections.unmodifiableSet(new LinkedHashSet<>(scopes));
     }
 
     /** @throws Problem {@code unauthenticated}, saying what is wrong with it */

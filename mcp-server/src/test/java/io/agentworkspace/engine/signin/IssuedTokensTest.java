@@ -264,4 +264,19 @@ class IssuedTokensTest extends IssuedTokensStage {
         var again = call(token("ann", "agent:read agent:write"), "AP_Create", arguments);
         assertThat(again.header("Idempotency-Replayed")).isEqualTo("true");
     }
+
+    @Test
+    void aKeyThatATokenMakesIsWorthNoMoreThanTheToken() {
+        var token = issuer.signed(issuer.draft(RESOURCE, "ann", "key:write agent:read"));
+        var vx = "{'vx':{'name':'mine','capabilities':['%s'],'expires_at':'%s'}}";
+        var soon = CLOCK.instant().plusSeconds(60).toString();
+        var late = CLOCK.instant().plusSeconds(86_400).toString();
+        var error = "/result/structuredContent/status/error";
+        assertThat(call(token, "AK_Create", vx.formatted("agent:write", soon)).at(error))
+                .isEqualTo("not_permitted");
+        assertThat(call(token, "AK_Create", vx.formatted("agent:read", late)).at(error))
+                .isEqualTo("not_permitted");
+        assertThat(call(token, "AK_Create", vx.formatted("agent:read", soon)).at("/result/structuredContent/status/success"))
+                .isEqualTo("true");
+    }
 }
