@@ -1,4 +1,4 @@
-// A certified OpenID provider for one client, in memory. Whoever comes is whom ?as= of the interaction names; ?deny refuses.
+// A certified OpenID provider for the engine and for one client of MCP, in memory. Whoever comes is whom ?as= of the interaction names; ?deny refuses.
 // PORT, REDIRECT and KID come from the environment; "listening <port>" is printed when it is ready.
 import { createServer } from 'node:http'
 import { generateKeyPairSync } from 'node:crypto'
@@ -27,11 +27,26 @@ server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
         client_secret: 'a secret of the client: with + and %',
         redirect_uris: [process.env.REDIRECT],
       },
+      { client_id: 'mcp', token_endpoint_auth_method: 'none', redirect_uris: ['https://client.example/callback'] },
     ],
     jwks: { keys: [key] },
     cookies: { keys: ['only for tests'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['preferred_username'] },
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_, resource) => ({
+          audience: resource,
+          scope: 'agent:read agent:write domain:read bank:read',
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: 60,
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+    extraTokenClaims: (_, token) => people[token.accountId],
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people[id] }) }),
     ttl: { Session: 60, Interaction: 60, Grant: 60, AccessToken: 60, AuthorizationCode: 60, IdToken: 60 },
@@ -51,6 +66,7 @@ server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
     }
     const grant = new provider.Grant({ accountId: session.accountId, clientId: params.client_id })
     grant.addOIDCScope(params.scope)
+    if (params.resource) grant.addResourceScope(params.resource, params.scope)
     return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } })
   })
   console.log(`listening ${port}`)

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.http.Rate;
 import io.agentworkspace.engine.http.Refusals;
 import io.agentworkspace.engine.http.Rules;
 import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.mcp.ProductionOffer;
@@ -17,6 +18,7 @@ import io.agentworkspace.engine.rest.SignIn;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.AccessTokens;
 import io.agentworkspace.engine.signin.Identities;
+import io.agentworkspace.engine.signin.IssuedTokens;
 import io.agentworkspace.engine.signin.OAuthDesk;
 import io.agentworkspace.engine.signin.ProviderHttp;
 import io.agentworkspace.engine.signin.SessionDesk;
@@ -34,6 +36,7 @@ import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.SignInStore;
 import io.agentworkspace.engine.store.SigningKeys;
 import io.agentworkspace.engine.store.TaskStore;
+import io.agentworkspace.engine.store.TokenGrants;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.tools.Runner;
@@ -115,10 +118,13 @@ final class App implements AutoCloseable {
         var signingKeys = new SigningKeys(db, vault, clock);
         var tokens = tokens(signingKeys, published);
         var signIns = new SignInStore(db);
+        var grants = new TokenGrants(db, watch);
+        var http = keep(new ProviderHttp());
+        var issued = issued(http, signIns, grants, published);
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
-                new Identities(keys, sessions, tokens),
+                new Identities(keys, sessions, tokens, issued),
                 new SealKeys(db, clock),
                 new SessionStore(db),
                 new TaskStore(db),
@@ -138,6 +144,7 @@ final class App implements AutoCloseable {
                                         trash::purge,
                                         sessions::purge,
                                         signIns::purge,
+                                        grants::purge,
                                         signingKeys::purge,
                                         replica.keys()::purge,
                                         replica.sessions()::purge,
@@ -145,7 +152,7 @@ final class App implements AutoCloseable {
                         .also(sessions::flush))
                 .start();
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit);
-        var desk = new SessionDesk(sessions, tokens, providers(signIns, published));
+        var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published));
         serve(server, published, new Parts(db, around, replica, desk));
     }
 
@@ -154,8 +161,19 @@ final class App implements AutoCloseable {
         return new AccessTokens(keys, published.baseUrl(), audience, clock);
     }
 
-    private OAuthDesk providers(SignInStore signIns, Published published) {
-        var issuers = OAuthDesk.issuers(settings.signInProviders(), keep(new ProviderHttp()), clock);
+    private @Nullable IssuedTokens issued(
+            ProviderHttp http, SignInStore signIns, TokenGrants grants, Published published) {
+        var provider = settings.mcpProvider();
+        if (provider == null) {
+            return null;
+        }
+        var resource = new ProtectedResource(published.mcpUrl(), provider.issuer(), published.baseUrl());
+        var issuer = OAuthDesk.issuers(List.of(provider), http, clock).getFirst();
+        return new IssuedTokens(resource, issuer, signIns, grants, clock);
+    }
+
+    private OAuthDesk providers(ProviderHttp http, SignInStore signIns, Published published) {
+        var issuers = OAuthDesk.issuers(settings.signInProviders(), http, clock);
         var surfaces = Set.copyOf(settings.signInSurfaces());
         return new OAuthDesk(issuers, surfaces, published.baseUrl(), signIns, clock);
     }

@@ -47,6 +47,18 @@ final class OAuthSettings {
         return List.copyOf(providers);
     }
 
+    /** The provider that the MCP door's setting names, if it names one. */
+    static @Nullable Provider named(@Nullable String name, List<Provider> providers) {
+        if (name == null) {
+            return null;
+        }
+        return providers.stream()
+                .filter(provider -> provider.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new BadSetting("%s must be %s, not '%s', which has no settings"
+                        .formatted(Settings.MCP_OAUTH.name(), Settings.MCP_OAUTH.right(), name)));
+    }
+
     private static Provider provider(String name, Map<String, String> values) {
         return new Provider(
                 name.toLowerCase(Locale.ROOT),

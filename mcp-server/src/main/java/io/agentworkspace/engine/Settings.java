@@ -6,6 +6,7 @@ import io.agentworkspace.engine.signin.Provider;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param databaseUrl JDBC URL of a PostgreSQL; null: the embedded one
  * @param bootstrapKey first API key of a fresh database; null: a random one
  * @param signInProviders where people can sign in besides
+ * @param mcpProvider whose access tokens the MCP door takes; null: nobody's
  * @param signInSurfaces what they can sign in from
  * @param secretsKey what secrets are sealed with; null: the one in the data directory
  */
@@ -40,6 +42,7 @@ record Settings(
         Plan plan,
         List<Provider> signInProviders,
         List<String> signInSurfaces,
+        @Nullable Provider mcpProvider,
         int auditDays,
         LogFormat logFormat) {
 
@@ -156,6 +159,12 @@ record Settings(
             "what third-party sign-in may begin from",
             "a list like hub,cli",
             Values.listOf(Values::word));
+    static final Setting<String> MCP_OAUTH = Setting.of(
+            "ENGINE_MCP_OAUTH",
+            null,
+            "sign-in provider whose access tokens are taken at /mcp",
+            "the name of a provider, as in ENGINE_OAUTH_<PROVIDER>_ISSUER",
+            text -> Values.word(text.toLowerCase(Locale.ROOT)));
     static final Setting<Integer> AUDIT_DAYS = Setting.of(
             "ENGINE_AUDIT_DAYS",
             "90",
@@ -187,6 +196,7 @@ record Settings(
             TRUSTED_PROXIES,
             PLAN,
             OAUTH_SURFACES,
+            MCP_OAUTH,
             AUDIT_DAYS,
             LOG_FORMAT);
 
@@ -194,6 +204,7 @@ record Settings(
     static Settings read(Map<String, String> environment, List<String> commandLine) {
         var given = new HashMap<>(environment);
         given.putAll(Flags.read(commandLine, ALL));
+        var providers = OAuthSettings.read(given);
         return new Settings(
                 HOST.read(given),
                 PORT.read(given),
@@ -210,8 +221,9 @@ record Settings(
                 STRANGER_LIMIT.read(given),
                 TRUSTED_PROXIES.read(given),
                 PLAN.read(given),
-                OAuthSettings.read(given),
+                providers,
                 OAUTH_SURFACES.read(given),
+                OAuthSettings.named(MCP_OAUTH.find(given), providers),
                 AUDIT_DAYS.read(given),
                 LOG_FORMAT.read(given));
     }

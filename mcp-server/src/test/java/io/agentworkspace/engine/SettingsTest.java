@@ -87,6 +87,8 @@ class SettingsTest {
             ENGINE_SECRETS_KEY        | c2hvcnQ=
             ENGINE_SECRETS_KEY        | not base64
             ENGINE_OAUTH_SURFACES     | Hub
+            ENGINE_MCP_OAUTH          | nobody
+            ENGINE_MCP_OAUTH          | no word
             ENGINE_OAUTH_X_ISSUR      | https://accounts.example.com
             ENGINE_OAUTH_X_ISSUER     | http://accounts.example.com
             ENGINE_OAUTH_X_ISSUER     | accounts.example.com

@@ -2,7 +2,9 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.identity.Credentials;
+import io.agentworkspace.engine.identity.IssuedToken;
 import io.agentworkspace.engine.identity.Presented;
+import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
@@ -11,6 +13,7 @@ import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpFields;
@@ -87,7 +90,7 @@ final class Admission {
             Credentials.refuseInQuery(asked.request().getHttpURI().getQuery());
             var presented = Credentials.presented(asked.request().getHeaders());
             if (presented.isPresent()) {
-                return identify(asked, presented.get());
+                return judged(asked, presented.get());
             }
         } catch (Problem problem) {
             return failed(asked, problem);
@@ -96,9 +99,32 @@ final class Admission {
             return null;
         }
         failureLimit.take(asked.address(), asked.answer());
-        asked.answer().put(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"engine\"");
+        asked.answer()
+                .put(
+                        HttpHeader.WWW_AUTHENTICATE,
+                        resource(asked.request())
+                                .map(ProtectedResource::challenge)
+                                .orElse("Bearer realm=\"engine\""));
         throw Problem.unauthenticated(
                 "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer");
+    }
+
+    private Optional<ProtectedResource> resource(Request request) {
+        return Doors.isMcp(Request.getPathInContext(request)) ? callers.resource() : Optional.empty();
+    }
+
+    /** Clients get a new token when they are told that theirs is not good; who sends a key is told nothing of that. */
+    private Caller judged(Asked asked, Presented presented) {
+        var resource = resource(asked.request());
+        var credential = resource.map(one -> one.judged(presented)).orElse(presented);
+        try {
+            return identify(asked, credential);
+        } catch (Problem problem) {
+            if (credential instanceof IssuedToken && problem.failure() == Failure.UNAUTHENTICATED) {
+                resource.ifPresent(one -> asked.answer().put(HttpHeader.WWW_AUTHENTICATE, one.invalid(problem.note())));
+            }
+            throw problem;
+        }
     }
 
     /** Nobody, where that will do. */

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.identity.ProtectedResource;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -27,7 +28,7 @@ public final class Doors extends Handler.Sequence {
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         var path = Request.getPathInContext(request);
-        var door = isMcp(path) || path.equals(CATALOG) ? mcp : rest;
+        var door = isMcp(path) || path.equals(CATALOG) || ProtectedResource.PATHS.contains(path) ? mcp : rest;
         return door.handle(request, response, callback);
     }
 

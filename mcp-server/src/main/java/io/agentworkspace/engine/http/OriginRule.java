@@ -15,7 +15,8 @@ final class OriginRule {
     private static final String REQUEST_METHOD = "Access-Control-Request-Method";
     private static final HttpField EXPOSED = new PreEncodedHttpField(
             "Access-Control-Expose-Headers",
-            "ETag, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id");
+            "ETag, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id,"
+                    + " WWW-Authenticate");
 
     private final Set<String> allowed;
 

@@ -28,6 +28,11 @@ public interface Callers {
         throw SessionSecret.ended();
     }
 
+    /** What OAuth has to know of the MCP door, where it takes tokens of another issuer. */
+    default Optional<ProtectedResource> resource() {
+        return Optional.empty();
+    }
+
     /** Whom a principal stands for at present; nobody when its credential is not, or no longer, valid. */
     Optional<Caller> current(String principal);
 

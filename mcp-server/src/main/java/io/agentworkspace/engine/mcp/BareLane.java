@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.model.Json;
 import java.util.ArrayList;
 import java.util.List;
+import org.eclipse.jetty.http.HttpStatus;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -24,16 +25,19 @@ final class BareLane implements Lane {
         if (message.isNotification()) {
             exchange.accept();
         } else {
-            exchange.reply(answer(message, exchange));
+            answer(message, exchange);
         }
     }
 
-    private ObjectNode answer(Message message, Exchange exchange) {
+    private void answer(Message message, Exchange exchange) {
+        ObjectNode result;
         try {
-            return message.answer(result(message, exchange));
+            result = result(message, exchange);
         } catch (RpcError error) {
-            return error.json(message.id());
+            exchange.reply(exchange.status(error, HttpStatus.OK_200), error.json(message.id()));
+            return;
         }
+        exchange.reply(message.answer(result));
     }
 
     private ObjectNode result(Message message, Exchange exchange) {

@@ -90,6 +90,10 @@ public final class CatalogueTools implements ToolSource {
 
     Outcome run(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         turn.ran(tool.name());
+        if (turn.caller().missingScope(tool).isPresent()) {
+            carryOut(tool, arguments, turn); // It is refused, and the audit tells of it.
+            throw RpcError.insufficientScope(tool, turn);
+        }
         return confirmed(tool, arguments, turn).orElseGet(() -> carryOut(tool, arguments, turn));
     }
 

@@ -87,14 +87,14 @@ public final class Discovery implements ToolSource {
             case "find_tools" -> found(Methods.text(arguments, "query"), turn);
             case "describe_tool" -> described(read(Methods.text(arguments, "name"), turn));
             default ->
-                tools.run(read(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
+                tools.run(toRun(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
         });
     }
 
     @Override
     public Pace pace(String name, ObjectNode arguments, Turn turn) {
         return find(name, turn).isPresent() && name.equals(RUN)
-                ? CatalogueTools.pace(read(Methods.text(arguments, "name"), turn), turn)
+                ? CatalogueTools.pace(toRun(Methods.text(arguments, "name"), turn), turn)
                 : Pace.QUICK;
     }
 
@@ -106,6 +106,15 @@ public final class Discovery implements ToolSource {
 
     private Stream<Tool<?, ?>> usable(Turn turn) {
         return catalogue.tools(turn.caller()).stream().filter(turn.selection()::permits);
+    }
+
+    /** Also one that only a scope is missing for, which the client can get. */
+    private Tool<?, ?> toRun(String name, Turn turn) {
+        return catalogue
+                .find(name)
+                .filter(tool -> turn.selection().permits(tool)
+                        && turn.caller().missingScope(tool).isPresent())
+                .orElseGet(() -> read(name, turn));
     }
 
     private Tool<?, ?> read(String name, Turn turn) {

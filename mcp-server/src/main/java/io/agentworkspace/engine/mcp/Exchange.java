@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.JsonReply;
+import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Whence;
@@ -17,8 +18,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One HTTP request at the door, with the answer that it gets. */
-record Exchange(Request request, Response response, Callback callback) implements Origin {
+/**
+ * One HTTP request at the door, with the answer that it gets.
+ *
+ * @param resource the door as OAuth has it, where it takes access tokens
+ */
+record Exchange(
+        Request request,
+        Response response,
+        Callback callback,
+        @Nullable ProtectedResource resource) implements Origin {
     static final String SESSION = "Mcp-Session-Id";
     private static final String PROGRAM = "engine.mcp.program";
     static final String VERSION = "MCP-Protocol-Version";
@@ -116,11 +125,23 @@ record Exchange(Request request, Response response, Callback callback) implement
 
     /** Refuses the request that was read, or what was none. */
     void refuse(RpcError error) {
-        reply(error.status(), json(error));
+        reply(status(error, error.status()), json(error));
     }
 
     ObjectNode json(RpcError error) {
         return error.json((JsonNode) request.getAttribute(Incoming.MESSAGE_ID));
+    }
+
+    /** The status of an answer that tells of the error: the usual one, but where its client has to get more scopes first. */
+    int status(RpcError error, int usual) {
+        if (error.scopes().isEmpty() || resource == null) {
+            return usual;
+        }
+        if (!response.isCommitted()) {
+            var challenge = resource.insufficient(error.scopes(), String.valueOf(error.getMessage()));
+            response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, challenge);
+        }
+        return HttpStatus.FORBIDDEN_403;
     }
 
     /** Takes a message that has no answer. */

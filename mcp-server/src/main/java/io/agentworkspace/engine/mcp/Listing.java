@@ -11,16 +11,20 @@ final class Listing {
 
     private Listing() {}
 
-    /** The card of a running server (SEP-2127). */
-    static ObjectNode card(Offer.Identity identity, String mcpUrl) {
-        var remote = remote(mcpUrl);
+    /**
+     * The card of a running server (SEP-2127).
+     *
+     * @param keysOnly whether nothing but an API key lets anybody in
+     */
+    static ObjectNode card(Offer.Identity identity, String mcpUrl, boolean keysOnly) {
+        var remote = remote(mcpUrl, keysOnly);
         Revision.words().forEach(remote.putArray("supportedProtocolVersions")::add);
         return described(CARD, identity, remote);
     }
 
     /** For the registry of MCP servers: wherever somebody runs it, so that the host is for the reader to fill in. */
     static ObjectNode registered(Offer.Identity identity) {
-        var remote = remote("https://{host}");
+        var remote = remote("https://{host}", true);
         remote.putObject("variables")
                 .putObject("host")
                 .put("description", "The host that the engine runs on, with its port if it has one of its own")
@@ -40,13 +44,13 @@ final class Listing {
         return listing;
     }
 
-    private static ObjectNode remote(String mcpUrl) {
+    private static ObjectNode remote(String mcpUrl, boolean keysOnly) {
         var remote = Json.object().put("type", "streamable-http").put("url", mcpUrl + Selection.PATH);
         remote.putArray("headers")
                 .addObject()
                 .put("name", "X-Api-Key")
                 .put("description", "An API key of the engine")
-                .put("isRequired", true)
+                .put("isRequired", keysOnly)
                 .put("isSecret", true);
         return remote;
     }

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.Body;
-import io.agentworkspace.engine.http.Doors;
 import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.Interest;
@@ -31,6 +31,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
     private final Selectable selectable;
     private final Routing routing;
     private final ServerCard card;
+    private final @Nullable ProtectedResource resource;
     private final TaskWorkers workers;
     private volatile boolean stopping;
 
@@ -76,7 +77,8 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
                 new SessionLane(methods, workings, work, sessionStreams),
                 new BareLane(methods),
                 selectable);
-        card = new ServerCard(offer.identity(), mcpUrl);
+        resource = replica.callers().resource().orElse(null);
+        card = new ServerCard(offer.identity(), mcpUrl, resource);
         replica.signals().onSignal(listeners);
         replica.signals().onSignal(inFlight);
         replica.signals().onSignal(interview);
@@ -87,8 +89,8 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         var path = Request.getPathInContext(request);
-        var exchange = new Exchange(request, response, callback);
-        if (path.equals(Doors.CARD) || path.equals(Doors.CATALOG)) {
+        var exchange = new Exchange(request, response, callback, resource);
+        if (card.has(path)) {
             card.serve(path, exchange);
             return true;
         }

@@ -81,7 +81,7 @@ final class ModernLane implements Lane {
             var outcome = methods.serve(message.method(), message.params(), new Turn(exchange, client, voice, inputs));
             reply.finish(HttpStatus.OK_200, message.answer(result(outcome, message, exchange, client)));
         } catch (RpcError error) {
-            reply.finish(error.status(), error.json(message.id()));
+            reply.finish(exchange.status(error, error.status()), error.json(message.id()));
         } catch (RuntimeException | Error defect) {
             reply.fail(defect);
         }

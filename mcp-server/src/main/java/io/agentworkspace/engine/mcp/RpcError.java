@@ -6,6 +6,8 @@ import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -29,12 +31,29 @@ public final class RpcError extends RuntimeException {
     private final int code;
     private final int status;
     private final transient ObjectNode data;
+    private final List<String> scopes;
 
     private RpcError(int code, int status, String message, ObjectNode data) {
+        this(code, status, message, data, List.of());
+    }
+
+    private RpcError(int code, int status, String message, ObjectNode data, List<String> scopes) {
         super(message, null, false, false);
         this.code = code;
         this.status = status;
         this.data = data;
+        this.scopes = List.copyOf(scopes);
+    }
+
+    /** An access token that could run the tool if it had the scope besides. */
+    static RpcError insufficientScope(Tool<?, ?> tool, Turn turn) {
+        var caller = turn.caller();
+        var problem = Problem.notPermitted(caller.obstacle(tool).orElseThrow());
+        var scopes = new ArrayList<>(caller.capabilities());
+        scopes.add(tool.capability().word());
+        var data = Refusals.data(problem, turn.requestId());
+        scopes.forEach(data.putArray("scopes")::add);
+        return new RpcError(INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem.note(), data, scopes);
     }
 
     static RpcError unknownMethod(String method, Collection<String> known, String requestId) {
@@ -123,6 +142,11 @@ public final class RpcError extends RuntimeException {
 
     private static String shown(String text) {
         return text.length() > 2 * Name.MAX ? text.substring(0, 2 * Name.MAX) + "…" : text;
+    }
+
+    /** All that the client's next access token needs; empty where it is not about that. */
+    List<String> scopes() {
+        return scopes;
     }
 
     /** The HTTP status where the revision says that errors have one. */

@@ -2,26 +2,41 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.Doors;
 import io.agentworkspace.engine.http.JsonReply;
+import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.net.URI;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What clients read before they connect: the server's card (SEP-2127), and the catalogue that points to it. */
+/**
+ * What clients read before they connect: the server's card (SEP-2127), the catalogue that points to it, and who issues access tokens
+ * for it (RFC 9728), where somebody does.
+ */
 final class ServerCard {
     private static final String CARD_TYPE = "application/mcp-server-card+json";
     private static final String CATALOG_TYPE = "application/ai-catalog+json";
 
-    private final Page card;
-    private final Page catalog;
+    private final Map<String, Page> pages = new LinkedHashMap<>();
 
-    ServerCard(Offer.Identity identity, String mcpUrl) {
-        card = Page.of(CARD_TYPE, Listing.card(identity, mcpUrl));
-        catalog = Page.of(CATALOG_TYPE, catalog(identity, mcpUrl));
+    ServerCard(Offer.Identity identity, String mcpUrl, @Nullable ProtectedResource resource) {
+        pages.put(Doors.CARD, Page.of(CARD_TYPE, Listing.card(identity, mcpUrl, resource == null)));
+        pages.put(Doors.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
+        if (resource != null) {
+            var page = Page.of(JsonReply.JSON, resource.metadata(identity.title(), mcpUrl + Doors.CARD));
+            ProtectedResource.PATHS.forEach(path -> pages.put(path, page));
+        }
+    }
+
+    boolean has(String path) {
+        return pages.containsKey(path);
     }
 
     private record Page(JsonReply reply, String tag) {
@@ -52,7 +67,7 @@ final class ServerCard {
             headers.put(HttpHeader.ALLOW, "GET");
             throw new Problem(Failure.METHOD_NOT_ALLOWED, "this address takes GET");
         }
-        var page = path.equals(Doors.CATALOG) ? catalog : card;
+        var page = Objects.requireNonNull(pages.get(path));
         headers.put(HttpHeader.CACHE_CONTROL, "public, max-age=3600");
         headers.put(HttpHeader.ETAG, page.tag());
         headers.put(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN, "*");

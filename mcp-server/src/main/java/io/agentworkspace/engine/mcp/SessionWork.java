@@ -40,7 +40,7 @@ final class SessionWork {
         try (var _ = inFlight.enter(visit.session(), Objects.requireNonNull(message.id()), reply)) {
             reply.finish(HttpStatus.OK_200, message.answer(result(message, visit, reply)));
         } catch (RpcError error) {
-            reply.finish(HttpStatus.OK_200, error.json(message.id()));
+            reply.finish(visit.exchange().status(error, HttpStatus.OK_200), error.json(message.id()));
         } catch (RuntimeException | Error defect) {
             reply.fail(defect);
         }

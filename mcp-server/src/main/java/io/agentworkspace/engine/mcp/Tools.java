@@ -26,7 +26,9 @@ final class Tools {
 
     Outcome list(ObjectNode params, Turn turn) {
         var all = all(turn);
-        return Methods.page("tools", Portion.of(all, Methods.cursor(params).orElse(null)), FIVE_MINUTES);
+        // The client's next access token may allow more.
+        var caching = turn.caller().hasScopes() ? Outcome.Caching.NONE : FIVE_MINUTES;
+        return Methods.page("tools", Portion.of(all, Methods.cursor(params).orElse(null)), caching);
     }
 
     private List<ObjectNode> all(Turn turn) {

@@ -106,7 +106,7 @@ public final class AccessTokens {
      * @throws Problem {@code unauthenticated}, with one note for all that can be wrong with it
      */
     String session(AccessToken token) {
-        var digest = digest(token);
+        var digest = digest(token.text());
         var known = verified.getIfPresent(digest);
         if (known == null) {
             known = verify(token);
@@ -121,7 +121,7 @@ public final class AccessTokens {
     /** The public id of its session, where the token has been verified before. */
     @Nullable
     String remembered(AccessToken token) {
-        var known = verified.getIfPresent(digest(token));
+        var known = verified.getIfPresent(digest(token.text()));
         return known == null ? null : known.session();
     }
 
@@ -193,9 +193,9 @@ public final class AccessTokens {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(whole);
     }
 
-    private static String digest(AccessToken token) {
+    static String digest(String text) {
         try {
-            var bytes = MessageDigest.getInstance("SHA-256").digest(token.text().getBytes(StandardCharsets.US_ASCII));
+            var bytes = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return Base64.getEncoder().encodeToString(bytes);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what a provider has signed about a user (OpenID Connect Core 1.0, section 3.1.3.7). */
 final class IdTokens {
-    private static final List<SignatureAlgorithm> ALGORITHMS = List.of(
+    static final List<SignatureAlgorithm> ALGORITHMS = List.of(
             Jwts.SIG.ES256,
             Jwts.SIG.ES384,
             Jwts.SIG.ES512,

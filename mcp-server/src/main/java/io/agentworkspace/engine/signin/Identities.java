@@ -3,25 +3,31 @@ package io.agentworkspace.engine.signin;
 import io.agentworkspace.engine.identity.AccessToken;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.identity.IssuedToken;
 import io.agentworkspace.engine.identity.Presented;
+import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.store.BrowserSessions;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Knows whose any credential is: keys, sessions, and the tokens of sessions. */
+/** Knows whose any credential is: keys, sessions, the tokens of sessions, and those of another issuer. */
 public final class Identities implements Callers {
     private static final String PRINCIPAL = BrowserSessions.PRINCIPAL;
 
     private final Callers keys;
     private final BrowserSessions sessions;
     private final AccessTokens tokens;
+    private final @Nullable IssuedTokens issued;
 
-    public Identities(Callers keys, BrowserSessions sessions, AccessTokens tokens) {
+    /** @param issued null where the MCP door takes no tokens of another issuer */
+    public Identities(Callers keys, BrowserSessions sessions, AccessTokens tokens, @Nullable IssuedTokens issued) {
         this.keys = keys;
         this.sessions = sessions;
         this.tokens = tokens;
+        this.issued = issued;
     }
 
     @Override
@@ -39,11 +45,25 @@ public final class Identities implements Callers {
                 sessions.current(tokens.session(token))
                         .orElseThrow(AccessTokens::invalid)
                         .caller();
+            case IssuedToken token -> issued().caller(token);
         };
+    }
+
+    /** Without it nothing is taken for such a token. */
+    private IssuedTokens issued() {
+        return Objects.requireNonNull(issued);
+    }
+
+    @Override
+    public Optional<ProtectedResource> resource() {
+        return Optional.ofNullable(issued).map(IssuedTokens::resource);
     }
 
     @Override
     public Optional<Caller> current(String principal) {
+        if (principal.startsWith(Caller.OAUTH)) {
+            return issued == null ? Optional.empty() : issued.current(principal);
+        }
         return principal.startsWith(PRINCIPAL)
                 ? sessions.current(principal.substring(PRINCIPAL.length())).map(BrowserSessions.Current::caller)
                 : keys.current(principal);
@@ -72,6 +92,7 @@ public final class Identities implements Callers {
                 var session = tokens.remembered(token);
                 yield session != null && sessions.remembers(session);
             }
+            case IssuedToken token -> issued().remembers(token);
         };
     }
 }

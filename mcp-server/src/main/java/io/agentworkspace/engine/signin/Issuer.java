@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A provider as it is reached: what it says of itself and its keys, remembered for an hour, and its token endpoint. */
-final class Issuer {
+public final class Issuer {
     private static final Duration REMEMBERED = Duration.ofHours(1);
 
     /** A token with an unknown key makes us look again, so often at most. */
@@ -108,8 +108,12 @@ final class Issuer {
         if (known == null
                 || !known.isYounger(REMEMBERED, now)
                 || (find(known.value(), keyId).isEmpty() && !known.isYounger(PAUSE, now))) {
-            keys = new Known<>(parsed(http.get(metadata().keys(), "")), now);
+            keys = new Known<>(fetchKeys(), now);
         }
+    }
+
+    List<Jwk<?>> fetchKeys() throws ProviderHttp.Failed {
+        return parsed(http.get(metadata().keys(), ""));
     }
 
     private static List<Jwk<?>> parsed(ObjectNode set) {
@@ -133,7 +137,7 @@ final class Issuer {
     }
 
     /** A token need not name its key where there is only one. */
-    private static Optional<PublicKey> find(List<Jwk<?>> all, @Nullable String keyId) {
+    static Optional<PublicKey> find(List<Jwk<?>> all, @Nullable String keyId) {
         return all.stream()
                 .filter(key -> keyId == null ? all.size() == 1 : keyId.equals(key.getId()))
                 .map(Jwk::toKey)

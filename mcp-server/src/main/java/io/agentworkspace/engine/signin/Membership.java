@@ -33,9 +33,13 @@ final class Membership {
         var known = store.find(identity);
         var person = known.isPresent() ? known.get() : join(issuer, identity, claims, accessToken);
         if (person.removed()) {
-            throw Problem.notPermitted("your user has been removed from this tenant; an admin can make you a new one");
+            throw removed();
         }
         return new User(tenant, person.user());
+    }
+
+    static Problem removed() {
+        return Problem.notPermitted("your user has been removed from this tenant; an admin can make you a new one");
     }
 
     private SignInStore.Person join(Issuer issuer, SignInStore.Identity identity, Claims claims, String accessToken)

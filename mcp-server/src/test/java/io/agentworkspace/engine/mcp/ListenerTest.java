@@ -44,7 +44,7 @@ class ListenerTest {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             request.setAttribute(Incoming.VALIDITY, (BooleanSupplier) () -> true);
-            listen(new Exchange(request, response, callback));
+            listen(new Exchange(request, response, callback, null));
             return true;
         }
     }

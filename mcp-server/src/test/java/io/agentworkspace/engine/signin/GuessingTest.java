@@ -11,6 +11,7 @@ import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.identity.AccessToken;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Credentials;
+import io.agentworkspace.engine.identity.IssuedToken;
 import io.agentworkspace.engine.identity.Presented;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Failure;
@@ -103,6 +104,7 @@ class GuessingTest {
             case SessionSecret session -> sessions.find(session).isPresent();
             case AccessToken presented ->
                 sessions.current(tokens.session(presented)).isPresent();
+            case IssuedToken _ -> false;
         };
     }
 

@@ -23,6 +23,8 @@ public record Caller(
         String principal,
         @Nullable Long boundAgent,
         Credential credential) {
+    /** How the principal of a caller begins whom an access token of another issuer proves. */
+    public static final String OAUTH = "oauth:";
 
     /** A caller whom its credential does not limit any further. */
     public Caller(
@@ -59,6 +61,18 @@ public record Caller(
         return boundAgent != null || credential.child();
     }
 
+    /** Whether its capabilities are the scopes of an access token, of which its client can ask for more. */
+    public boolean hasScopes() {
+        return principal.startsWith(OAUTH);
+    }
+
+    /** The scope that alone keeps its access token from a tool. */
+    public Optional<Capability> missingScope(Tool<?, ?> tool) {
+        return Optional.of(tool.capability())
+                .filter(needed -> hasScopes() && !needed.isIn(capabilities))
+                .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(tool.leastRole()));
+    }
+
     /** Whether credential and role both allow a tool. */
     public boolean may(Tool<?, ?> tool) {
         return obstacle(tool).isEmpty();
@@ -73,8 +87,12 @@ public record Caller(
     public List<String> obstacles(Tool<?, ?> tool) {
         var obstacles = new ArrayList<String>();
         if (!tool.capability().isIn(capabilities)) {
-            obstacles.add("your key lacks the capability '%s', which %s needs; an admin can give it with AK_Update"
-                    .formatted(tool.capability().word(), tool.name()));
+            obstacles.add(
+                    hasScopes()
+                            ? "your access token lacks the scope '%s', which %s needs; get one that has it"
+                                    .formatted(tool.capability().word(), tool.name())
+                            : "your key lacks the capability '%s', which %s needs; an admin can give it with AK_Update"
+                                    .formatted(tool.capability().word(), tool.name()));
         }
         if (!credential.toolset().covers(tool)) {
             obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"

@@ -1,0 +1,152 @@
+package io.agentworkspace.engine.signin;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.identity.IssuedToken;
+import io.agentworkspace.engine.identity.ProtectedResource;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.SignInStore;
+import io.agentworkspace.engine.store.TokenGrants;
+import io.jsonwebtoken.Claims;
+import io.jsonwebtoken.JwtException;
+import io.jsonwebtoken.Jwts;
+import java.security.PublicKey;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The access tokens that a provider issues for the MCP door. Who the token's user is here, is told as at sign-in; what the token
+ * allows, its scopes tell. One that has been verified is remembered for a while, its user only as long as nothing changes.
+ */
+public final class IssuedTokens {
+    private static final int REMEMBERED = 100_000;
+    private static final Duration AT_MOST = Duration.ofMinutes(10);
+    private static final Duration SKEW = Duration.ofMinutes(1);
+    private static final Duration RETRY = Duration.ofSeconds(5);
+    private static final int HASH = 22;
+
+    private final ProtectedResource resource;
+    private final Issuer issuer;
+    private final IssuerKeys keys;
+    private final Membership membership;
+    private final TokenGrants grants;
+    private final Clock clock;
+    private final Cache<String, Verified> verified = Caffeine.newBuilder()
+            .maximumSize(REMEMBERED)
+            .expireAfterWrite(AT_MOST)
+            .build();
+
+    public IssuedTokens(ProtectedResource resource, Issuer issuer, SignInStore store, TokenGrants grants, Clock clock) {
+        this.resource = resource;
+        this.issuer = issuer;
+        this.keys = new IssuerKeys(issuer, clock);
+        this.membership = new Membership(store, clock);
+        this.grants = grants;
+        this.clock = clock;
+    }
+
+    private record Verified(String principal, Set<String> scopes, Instant expiresAt) {}
+
+    ProtectedResource resource() {
+        return resource;
+    }
+
+    /**
+     * @throws Problem {@code unauthenticated} for a token that is not good, {@code not_permitted} for one whose user is
+     *     nobody here, {@code unavailable} when its issuer has to be asked and does not answer
+     */
+    Caller caller(IssuedToken token) {
+        var digest = AccessTokens.digest(token.text());
+        var known = verified.getIfPresent(digest);
+        if (known != null && !clock.instant().isBefore(known.expiresAt())) {
+            throw TokenClaims.invalid("it has expired");
+        }
+        return Optional.ofNullable(known).flatMap(this::caller).orElseGet(() -> {
+            var anew = verify(token.text());
+            verified.put(digest, anew);
+            return caller(anew).orElseThrow(() -> TokenClaims.invalid("its user is gone"));
+        });
+    }
+
+    private Optional<Caller> caller(Verified token) {
+        var granted = grants.find(token.principal());
+        if (granted.isPresent() && granted.get().removed()) {
+            throw Membership.removed();
+        }
+        return granted.map(one -> one.with(token.scopes(), token.expiresAt()));
+    }
+
+    private Verified verify(String token) {
+        try {
+            var said = TokenClaims.read(token, resource, clock.instant());
+            var key = keys.find(said.keyId())
+                    .orElseThrow(() -> TokenClaims.invalid("its key (kid) is none of its issuer's"));
+            return admitted(said, proved(token, key));
+        } catch (JwtException | IllegalArgumentException e) {
+            throw TokenClaims.invalid("its signature is not its issuer's");
+        } catch (ProviderHttp.Failed e) {
+            throw Problem.unavailable(
+                    "the issuer of this access token does not tell its keys at present, and the token's is not known here yet; "
+                            + "try again shortly",
+                    RETRY);
+        }
+    }
+
+    private Claims proved(String token, PublicKey key) {
+        return Jwts.parser()
+                .json(TokenJson.PARSER)
+                .clock(() -> Date.from(clock.instant()))
+                .clockSkewSeconds(SKEW.toSeconds())
+                .zip()
+                .clear()
+                .and()
+                .sig()
+                .clear()
+                .add(IdTokens.ALGORITHMS)
+                .and()
+                .verifyWith(key)
+                .requireIssuer(resource.issuer().toString())
+                .build()
+                .parseSignedClaims(token)
+                .getPayload();
+    }
+
+    /** The token goes nowhere else: what a newcomer is called, it must say itself. */
+    private Verified admitted(TokenClaims said, Claims claims) throws ProviderHttp.Failed {
+        var user = membership.user(issuer, claims, "");
+        var name = resource.issuer().toString();
+        var identity = new SignInStore.Identity(user.tenant(), name, said.subject());
+        var stable = "%d\n%s\n%s\n%s".formatted(user.tenant(), name, said.subject(), said.client());
+        var principal = prefix() + hash(stable);
+        grants.note(identity, principal, said.scopes(), said.expiresAt());
+        return new Verified(principal, said.scopes(), said.expiresAt());
+    }
+
+    private String prefix() {
+        return Caller.OAUTH + issuer.provider().name() + ":";
+    }
+
+    private static String hash(String text) {
+        return AccessTokens.digest(text).replace('+', '-').replace('/', '_').substring(0, HASH);
+    }
+
+    /** For work that was begun with a token: until the newest of its principal expires. */
+    Optional<Caller> current(String principal) {
+        var now = clock.instant();
+        return Optional.of(principal)
+                .filter(known -> known.startsWith(prefix()))
+                .flatMap(known -> grants.current(known, now))
+                .filter(granted -> !granted.isOver(now))
+                .map(TokenGrants.Granted::caller);
+    }
+
+    boolean remembers(IssuedToken token) {
+        var known = verified.getIfPresent(AccessTokens.digest(token.text()));
+        return known != null && grants.remembers(known.principal());
+    }
+}

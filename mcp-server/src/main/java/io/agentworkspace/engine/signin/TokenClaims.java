@@ -1,0 +1,146 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.identity.ProtectedResource;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.jsonwebtoken.Identifiable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What an access token says (RFC 9068), before its signature is looked at: whatever is wrong with that costs nobody a question.
+ *
+ * @param keyId null where it names none
+ * @param client the program that it was given to; empty where it does not say
+ * @param scopes those that are capabilities
+ */
+record TokenClaims(@Nullable String keyId, String subject, String client, Set<String> scopes, Instant expiresAt) {
+    private static final Set<String> TYPES = Set.of("at+jwt", "application/at+jwt", "jwt", "");
+    private static final Set<String> ALGORITHMS =
+            IdTokens.ALGORITHMS.stream().map(Identifiable::getId).collect(Collectors.toSet());
+    private static final Set<String> WORDS = Stream.concat(
+                    Arrays.stream(Capability.values()).map(Capability::word), Stream.of(Capability.ALL))
+            .collect(Collectors.toUnmodifiableSet());
+    private static final Duration SKEW = Duration.ofMinutes(1);
+    private static final long LATEST = 253_402_300_799L;
+    private static final int LONGEST_SUBJECT = 255;
+
+    TokenClaims {
+        scopes = Collections.unmodifiableSet(new LinkedHashSet<>(scopes));
+    }
+
+    /** @throws Problem {@code unauthenticated}, saying what is wrong with it */
+    static TokenClaims read(String token, ProtectedResource resource, Instant now) {
+        var parts = token.split("\\.", 3);
+        var header = part(parts[0]);
+        var claims = part(parts[1]);
+        check(header);
+        check(claims, resource);
+        return new TokenClaims(
+                header.path("kid").isString() ? header.get("kid").asString() : null,
+                subject(claims),
+                client(claims),
+                scopes(claims),
+                expires(claims, now));
+    }
+
+    private static ObjectNode part(String encoded) {
+        try {
+            return Json.readObject(Base64.getUrlDecoder().decode(encoded));
+        } catch (IllegalArgumentException | Problem e) {
+            throw invalid("it is no JWT");
+        }
+    }
+
+    private static void check(ObjectNode header) {
+        if (!ALGORITHMS.contains(header.path("alg").asString(""))) {
+            throw invalid("its alg must be one of "
+                    + String.join(", ", ALGORITHMS.stream().sorted().toList()));
+        }
+        if (!TYPES.contains(header.path("typ").asString("").toLowerCase(Locale.ROOT))) {
+            throw invalid("its typ must be at+jwt or JWT: this is not an access token");
+        }
+        if (header.has("crit") || header.has("zip")) {
+            throw invalid("its header asks for more than is understood here (crit, zip)");
+        }
+    }
+
+    private static void check(ObjectNode claims, ProtectedResource resource) {
+        if (!claims.path("iss").asString("").equals(resource.issuer().toString())) {
+            throw invalid("its iss must be " + resource.issuer());
+        }
+        if (texts(claims.path("aud")).noneMatch(resource.audiences()::contains)) {
+            throw invalid(
+                    "its aud must hold %s: ask the issuer for a token for this resource".formatted(resource.address()));
+        }
+        if (claims.has("cnf")) {
+            throw invalid("it is bound to a key of its holder (cnf), which is not supported here");
+        }
+    }
+
+    private static String subject(ObjectNode claims) {
+        var subject = claims.path("sub").asString("");
+        if (subject.isBlank() || subject.length() > LONGEST_SUBJECT) {
+            throw invalid("its sub must say who its user is, in at most %d characters".formatted(LONGEST_SUBJECT));
+        }
+        if (subject.equals(client(claims))) {
+            throw invalid("its sub is a program (client_id), not a person: programs use API keys");
+        }
+        return subject;
+    }
+
+    private static String client(ObjectNode claims) {
+        return claims.path("client_id").asString(claims.path("azp").asString(""));
+    }
+
+    private static Instant expires(ObjectNode claims, Instant now) {
+        var expires = time(claims, "exp");
+        if (!now.isBefore(expires)) {
+            throw invalid("it has expired");
+        }
+        if (time(claims, "iat").isAfter(now.plus(SKEW))
+                || (claims.has("nbf") && time(claims, "nbf").isAfter(now.plus(SKEW)))) {
+            throw invalid("it is not good yet (iat, nbf)");
+        }
+        return expires;
+    }
+
+    private static Instant time(ObjectNode claims, String name) {
+        var value = claims.path(name);
+        var seconds = value.isNumber() ? value.asDouble() : -1;
+        if (!(seconds >= 0 && seconds <= LATEST)) {
+            throw invalid("its %s must be a time in seconds since 1970".formatted(name));
+        }
+        return Instant.ofEpochSecond((long) seconds);
+    }
+
+    /** Some issuers call them {@code scp}. */
+    private static Set<String> scopes(ObjectNode claims) {
+        var given = claims.has("scope") ? claims.path("scope") : claims.path("scp");
+        return texts(given)
+                .flatMap(text -> List.of(text.split(" ")).stream())
+                .filter(WORDS::contains)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private static Stream<String> texts(JsonNode value) {
+        return value.isArray() ? value.valueStream().map(one -> one.asString("")) : Stream.of(value.asString(""));
+    }
+
+    static Problem invalid(String why) {
+        return Problem.unauthenticated("the access token is not valid: %s".formatted(why));
+    }
+}

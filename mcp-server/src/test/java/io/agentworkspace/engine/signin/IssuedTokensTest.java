@@ -1,0 +1,283 @@
+package io.agentworkspace.engine.signin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.identity.IssuedToken;
+import io.agentworkspace.engine.identity.ProtectedResource;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.signin.Browser.Got;
+import io.agentworkspace.engine.store.SignInStore;
+import io.agentworkspace.engine.store.TokenGrants;
+import io.jsonwebtoken.Jwts;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What access tokens of another issuer allow at the MCP door, and how its clients are told to get others. */
+class IssuedTokensTest extends IssuedTokensStage {
+    @Test
+    void theMetadataIsPublicAndOnlyThereWhereItIsSetUp() {
+        for (var path : ProtectedResource.PATHS) {
+            var got = Browser.send(engine.url(), "GET", path, "", "Origin", "https://anywhere.example");
+            assertThat(got.status()).isEqualTo(200);
+            assertThat(got.header("Content-Type")).isEqualTo("application/json");
+            assertThat(got.header("Access-Control-Allow-Origin")).isEqualTo("*");
+            assertThat(got.at("/resource")).isEqualTo(RESOURCE);
+            assertThat(got.at("/authorization_servers/0")).isEqualTo(issuer.address());
+            assertThat(got.at("/bearer_methods_supported/0")).isEqualTo("header");
+            assertThat(got.at("/resource_name")).isNotEmpty();
+            assertThat(got.at("/resource_documentation")).startsWith(MCP);
+            assertThat(got.json()
+                            .path("scopes_supported")
+                            .valueStream()
+                            .map(scope -> scope.asString(""))
+                            .toList())
+                    .isEqualTo(Arrays.stream(Capability.values())
+                            .map(Capability::word)
+                            .toList());
+            assertThat(Browser.send(TestServer.url(), "GET", path, "").status()).isEqualTo(404);
+        }
+        assertThat(Browser.send(TestServer.url(), "POST", "/mcp", "{}").header(CHALLENGE))
+                .isEqualTo("Bearer realm=\"engine\"");
+    }
+
+    @Test
+    void onlyWhoCameWithNothingOrATokenIsTold() {
+        var nothing = rpc(engine, "", "tools/list", "{}");
+        assertThat(nothing.status()).isEqualTo(401);
+        assertThat(nothing.header(CHALLENGE))
+                .startsWith("Bearer ")
+                .contains(PLACE)
+                .contains("scope=\"agent:read domain:read ")
+                .doesNotContain("write");
+        assertThat(Browser.send(engine.url(), "POST", Browser.LIST, "{}").header(CHALLENGE))
+                .isEqualTo("Bearer realm=\"engine\"");
+        for (var bad : List.of("ek_nobody", "opaque", owner + "x", owner.replaceFirst("....$", "AAAA"))) {
+            assertSilent(list(bad));
+            assertSilent(rpc(engine, "", "tools/list", "{}", "X-Api-Key", bad));
+        }
+        assertSilent(rpc(engine, token("ann", ""), "tools/list", "{}", "X-Api-Key", "ek_other"));
+        var ours = Jwts.builder().json(TokenJson.WRITER).issuer("https://engine.example");
+        assertSilent(list(
+                ours.signWith(issuer.key("one").getPrivate(), Jwts.SIG.ES256).compact()));
+        assertThat(tools(owner)).contains("US_Create");
+    }
+
+    private static void assertSilent(Got got) {
+        assertThat(got.status()).as(got.toString()).isBetween(400, 401);
+        assertThat(got.headers(CHALLENGE)).isEmpty();
+    }
+
+    @Test
+    void aTokenAllowsWhatItsScopesSayAtTheMcpDoorOnly() {
+        var token = token("ann", "openid agent:read unknown:word");
+        assertThat(tools(token)).contains("AP_List", "AP_Read").doesNotContain("AP_Create", "DM_List", "US_Create");
+        assertThat(call(token, "AP_List", "{}").at("/result/structuredContent/status/success"))
+                .isEqualTo("true");
+        for (var path : List.of(Browser.LIST, "/api/agents", "/api/mcp/tools")) {
+            var method = path.equals(Browser.LIST) ? "POST" : "GET";
+            var elsewhere = Browser.send(
+                    engine.url(), method, path, method.equals("POST") ? "{}" : "", "Authorization", "Bearer " + token);
+            assertThat(elsewhere.status()).as(path).isEqualTo(401);
+            assertThat(elsewhere.headers(CHALLENGE)).isEmpty();
+        }
+        assertThat(tools(token("ann", ""))).isEmpty();
+        assertThat(tools(issuer.signed(issuer.draft(MCP, "ann", "agent:read")))).contains("AP_List");
+        assertThat(tools(issuer.signed(
+                        issuer.draft(RESOURCE, "ann", "").claim("scope", null).claim("scp", List.of("agent:read")))))
+                .contains("AP_List");
+        assertThat(issuer.askedForOther()).as("the token goes nowhere").isZero();
+    }
+
+    @Test
+    void theRoleIsTheLimitWhateverTheScopesSay() {
+        var token = token("ann", "*");
+        assertThat(tools(token)).contains("AP_Create").doesNotContain("US_Create");
+        for (var scopes : List.of("*", "agent:read")) {
+            var refused = call(token("ann", scopes), "US_Create", "{'vx':{'name':'x'}}");
+            assertThat(refused.status()).isEqualTo(200);
+            assertThat(refused.headers(CHALLENGE)).isEmpty();
+            assertThat(refused.at("/result/structuredContent/status/error")).isEqualTo("not_permitted");
+        }
+    }
+
+    @Test
+    void aScopeThatIsMissingIsAskedForInEveryLane() {
+        var token = token("ann", "agent:read bank:read");
+        var create = "{'name':'AP_Create','arguments':{'vx':{'name':'Never','description':'d'}}}";
+        assertStepUp(rpc(engine, token, "tools/call", create));
+        assertStepUp(rpc(engine, token, "tools/call", create, "Accept", "application/json, text/event-stream"));
+        var begun = rpc(engine, token, "initialize", """
+                {'protocolVersion':'2025-11-25','capabilities':{},'clientInfo':{'name':'t','version':'1'}}""");
+        var session = begun.header("Mcp-Session-Id");
+        assertStepUp(rpc(engine, token, "tools/call", create, "Mcp-Session-Id", session));
+        var modern = create.replaceFirst(
+                "\\{",
+                "{'_meta':{'io.modelcontextprotocol/protocolVersion':'2026-07-28',"
+                        + "'io.modelcontextprotocol/clientCapabilities':{}},");
+        assertStepUp(rpc(
+                engine,
+                token,
+                "tools/call",
+                modern,
+                "MCP-Protocol-Version",
+                "2026-07-28",
+                "Mcp-Method",
+                "tools/call",
+                "Mcp-Name",
+                "AP_Create"));
+        var run = "{'name':'run_tool','arguments':%s}".formatted(create);
+        assertStepUp(rpc(engine, token, "tools/call", run, "X-MCP-Toolsets", "discovery"));
+        var more = token("ann", "agent:read bank:read agent:write");
+        var done = rpc(engine, more, "tools/call", create, "Mcp-Session-Id", session);
+        assertThat(done.at("/result/structuredContent/status/success"))
+                .as("the session goes on with the client's next token")
+                .isEqualTo("true");
+    }
+
+    private static void assertStepUp(Got got) {
+        assertThat(got.status()).as(got.toString()).isEqualTo(403);
+        var challenge = got.header(CHALLENGE);
+        assertThat(challenge)
+                .startsWith("Bearer error=\"insufficient_scope\", ")
+                .contains(PLACE);
+        var scopes = challenge.replaceFirst(".*scope=\"([^\"]*)\".*", "$1").split(" ");
+        assertThat(scopes).containsExactlyInAnyOrder("agent:read", "bank:read", "agent:write");
+        assertThat(challenge).contains("error_description=\"your access token lacks the scope 'agent:write'");
+        assertThat(got.at("/id")).isEqualTo("its id");
+        assertThat(got.at("/error/data/error")).isEqualTo("not_permitted");
+    }
+
+    @Test
+    void aKeyThatLacksACapabilityKeepsItsOrdinaryResult() {
+        var key = tenant.key(Door.MCP, "narrow", Role.MEMBER, List.of("agent:read"));
+        var refused = call(key, "AP_Create", "{'vx':{'name':'x','description':'d'}}");
+        assertThat(refused.status()).isEqualTo(200);
+        assertThat(refused.headers(CHALLENGE)).isEmpty();
+        assertThat(refused.at("/result/structuredContent/status/error")).isEqualTo("not_permitted");
+    }
+
+    @Test
+    void onlyWhomTheSettingsProvideForGetsIn() {
+        var foreign = issuer.signed(issuer.draft(RESOURCE, "eve", "*").claim("email", "eve@evil.example"));
+        var refused = list(foreign);
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.headers(CHALLENGE))
+                .as("another token would not help")
+                .isEmpty();
+        assertThat(refused.at("/error/data/error")).isEqualTo("not_permitted");
+    }
+
+    @Test
+    void aUserOfAnotherTenantIsNobodyHere() {
+        var elsewhere = new TestTenant();
+        var store = new SignInStore(TestDatabase.db());
+        store.join(
+                new SignInStore.Identity(elsewhere.id(Door.MCP), issuer.address(), "their user"),
+                Name.of("their user"),
+                CLOCK.instant());
+        var silent = issuer.draft(RESOURCE, "their user", "*").claim("email", null);
+        assertThat(list(issuer.signed(silent)).status()).isEqualTo(403);
+        var key = elsewhere.key(Door.MCP, "owner", Role.OWNER, List.of("*"));
+        assertThat(call(key, "AP_Create", "{'vx':{'name':'Theirs','description':'d'}}")
+                        .status())
+                .isEqualTo(200);
+        var joined = issuer.signed(issuer.draft(RESOURCE, "their user", "*").claim("email", "t@example.org"));
+        assertThat(call(joined, "AP_Read", "{'target':{'agent':'Theirs'}}")
+                        .at("/result/structuredContent/status/error"))
+                .as("a member of this tenant, and of no other")
+                .isEqualTo("not_found");
+    }
+
+    @Test
+    void changesOfTheUserAreInForceAtOnce() {
+        var token = issuer.signed(issuer.draft(RESOURCE, "carl", "*"));
+        assertThat(tools(token)).doesNotContain("US_Create");
+        assertThat(call(owner, "US_Update", "{'target':{'user':'carl'},'vx':{'access':'admin'}}")
+                        .at("/result/structuredContent/status/success"))
+                .isEqualTo("true");
+        await().atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(tools(token)).contains("US_Create"));
+        assertThat(call(owner, "US_Remove", "{'target':{'user':'carl'}}")
+                        .at("/result/structuredContent/status/success"))
+                .isEqualTo("true");
+        await().atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(list(token).status()).isEqualTo(403));
+        assertThat(list(token("carl", "*")).status()).isEqualTo(403);
+    }
+
+    @Test
+    void workThatWasBegunGoesOnWhileUserAndTokenLast() {
+        var watch = TestDatabase.watch();
+        try (var http = new ProviderHttp()) {
+            var here = tokens(http, new TokenGrants(TestDatabase.db(), watch));
+            var there = tokens(http, new TokenGrants(TestDatabase.db(), watch));
+            var caller = here.caller(new IssuedToken(token("dora", "agent:read")));
+            assertThat(caller.principal()).matches("oauth:local:[\\w-]{22}");
+            assertThat(there.current(caller.principal())).contains(caller);
+            CLOCK.advance(Duration.ofMinutes(4));
+            var next = here.caller(new IssuedToken(token("dora", "agent:read agent:write")));
+            assertThat(next.principal()).isEqualTo(caller.principal());
+            CLOCK.advance(Duration.ofMinutes(4));
+            assertThat(there.current(caller.principal()).orElseThrow().capabilities())
+                    .as("the newest token counts")
+                    .isEqualTo(Set.of("agent:read", "agent:write"));
+            CLOCK.advance(Duration.ofMinutes(1));
+            assertThat(there.current(caller.principal())).isEmpty();
+            var last = here.caller(new IssuedToken(token("dora", "*"))).principal();
+            assertThat(there.current(last)).isPresent();
+            TestDatabase.db()
+                    .sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'dora'")
+                    .set("id", tenant.id(Door.MCP))
+                    .run();
+            await().atMost(Duration.ofSeconds(10))
+                    .untilAsserted(() -> assertThat(there.current(last)).isEmpty());
+            assertThat(here.current("oauth:other:" + "a".repeat(22))).isEmpty();
+        } finally {
+            watch.close();
+        }
+    }
+
+    private static IssuedTokens tokens(ProviderHttp http, TokenGrants grants) {
+        var at = URI.create(issuer.address());
+        var provider = new Provider("local", at, "engine", null, tenantName(), Set.of());
+        var resource = new ProtectedResource(MCP, at, "https://engine.example");
+        var known = OAuthDesk.issuers(List.of(provider), http, CLOCK).getFirst();
+        return new IssuedTokens(resource, known, new SignInStore(TestDatabase.db()), grants, CLOCK);
+    }
+
+    @Test
+    void anIdempotencyKeyHoldsForTheTokensOfOneClient() {
+        var arguments = "{'vx':{'name':'Once','description':'d'},'idempotency_key':'k'}";
+        var first = call(token("ann", "agent:write"), "AP_Create", arguments);
+        assertThat(first.at("/result/structuredContent/status/success")).isEqualTo("true");
+        var again = call(token("ann", "agent:read agent:write"), "AP_Create", arguments);
+        assertThat(again.header("Idempotency-Replayed")).isEqualTo("true");
+    }
+
+    @Test
+    void aKeyThatATokenMakesIsWorthNoMoreThanTheToken() {
+        var token = issuer.signed(issuer.draft(RESOURCE, "ann", "key:write agent:read"));
+        var vx = "{'vx':{'name':'mine','capabilities':['%s'],'expires_at':'%s'}}";
+        var soon = CLOCK.instant().plusSeconds(60).toString();
+        var late = CLOCK.instant().plusSeconds(86_400).toString();
+        var error = "/result/structuredContent/status/error";
+        assertThat(call(token, "AK_Create", vx.formatted("agent:write", soon)).at(error))
+                .isEqualTo("not_permitted");
+        assertThat(call(token, "AK_Create", vx.formatted("agent:read", late)).at(error))
+                .isEqualTo("not_permitted");
+        assertThat(call(token, "AK_Create", vx.formatted("agent:read", soon))
+                        .at("/result/structuredContent/status/success"))
+                .isEqualTo("true");
+    }
+}
