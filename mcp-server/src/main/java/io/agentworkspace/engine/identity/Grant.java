@@ -66,18 +66,6 @@ public record Grant(
         return both;
     }
 
-    /** What one of both has. */
-    public Grant or(Grant other) {
-        var either = new LinkedHashSet<>(capabilities);
-        either.addAll(other.capabilities);
-        var sooner = earlier(expiresAt, other.expiresAt);
-        var later = expiresAt == null || other.expiresAt == null
-                ? null
-                : expiresAt.equals(sooner) ? other.expiresAt : expiresAt;
-        return new Grant(
-                either, toolset.or(other.toolset), confirmDestructive && other.confirmDestructive, later, null);
-    }
-
     private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
         return one == null || (other != null && other.isBefore(one)) ? other : one;
     }

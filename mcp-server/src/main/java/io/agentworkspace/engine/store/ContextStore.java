@@ -16,12 +16,13 @@ public final class ContextStore {
 
     /**
      * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its own
-     * columns, always gives one row, and so costs one round trip. What was selected and may no longer be seen is not there.
+     * columns, always gives one row, and so costs one round trip. What was selected and may no longer be seen is not there;
+     * without the caller's own user nobody is.
      */
     static final String WITH_CONTEXT =
             """
             WITH ctx AS MATERIALIZED (
-                SELECT u.id AS user_id, u.name AS user_name,
+                SELECT w.id AS caller_id, u.id AS user_id, u.name AS user_name,
                        s.id AS self_id, s.name AS self_name,
                        a.id AS agent_id, a.name AS agent_name,
                        d.id AS domain_id, d.name AS domain_name,
@@ -31,9 +32,10 @@ public final class ContextStore {
                                    JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
                                   WHERE p.tenant_id = :tenant AND p.party_id = s.id), 0) AS unread
                   FROM (VALUES (1)) one (row)
+                  LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
                   LEFT JOIN app_user u
-                         ON u.tenant_id = :tenant AND u.removed_at IS NULL
-                        AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN :caller
+                         ON w.id IS NOT NULL AND u.tenant_id = :tenant AND u.removed_at IS NULL
+                        AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN w.id
                                         ELSE (SELECT x.id FROM app_user x
                                                WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
                   LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
@@ -64,7 +66,7 @@ public final class ContextStore {
         var user = row.ref("user");
         if (user == null) {
             var acting = call.actingFor();
-            throw acting == null
+            throw acting == null || row.numberOrNull("caller_id") == null
                     ? Problem.unauthenticated("the credential's user is gone")
                     : Problem.notFound("user", acting.text(), List.of());
         }

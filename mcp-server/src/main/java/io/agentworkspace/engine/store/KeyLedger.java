@@ -50,13 +50,18 @@ public final class KeyLedger {
     /** The key of this id, locked, if the caller may manage it. */
     public Held lock(Call call, String id) {
         var statement = db.sql(call, """
+                SELECT 1 FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id AND %s FOR UPDATE
+                """.formatted(KeyRow.MANAGED));
+        if (KeyRow.managing(statement, call).set("id", id).one(_ -> true).isEmpty()) {
+            throw missing(id);
+        }
+        // Not beside the lock, where after a wait the subselect would still show what was before it.
+        return db.sql(call, """
                 SELECT k.id, u.role, k.revision, k.revoked_at, %s AS chain
                   FROM api_key k
                   JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
-                 WHERE k.tenant_id = :tenant AND k.id = :id AND %s
-                   FOR UPDATE OF k
-                """.formatted(KeyRow.CHAIN, KeyRow.MANAGED));
-        return KeyRow.managing(statement, call)
+                 WHERE k.tenant_id = :tenant AND k.id = :id
+                """.formatted(KeyRow.CHAIN))
                 .set("id", id)
                 .one(KeyLedger::held)
                 .orElseThrow(() -> missing(id));
@@ -89,16 +94,50 @@ public final class KeyLedger {
         if (key == null) {
             return Grant.of(call.caller());
         }
-        return db.sql(call, """
-                SELECT %s AS chain
-                  FROM api_key k
-                 WHERE k.tenant_id = :tenant AND k.id = :id AND k.revoked_at IS NULL
-                   FOR SHARE OF k
-                """.formatted(KeyRow.CHAIN))
+        db.sql(call, "SELECT 1 FROM api_key WHERE tenant_id = :tenant AND id = :id FOR SHARE")
+                .set("id", key)
+                .one(_ -> true);
+        return db.sql(
+                        call,
+                        "SELECT %s AS chain FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id"
+                                .formatted(KeyRow.CHAIN))
                 .set("id", key)
                 .one(row -> Grant.of(row.jsonList("chain", Grant.class)))
                 .filter(grant -> !grant.isOver(call.now()))
                 .orElseThrow(() -> Problem.unauthenticated("the API key has just ended"));
+    }
+
+    /**
+     * Makes sure that the owners can manage keys also without this one: by another that is theirs alone, or by signing in.
+     *
+     * @throws Problem {@code conflict}
+     */
+    public void keepOwners(Call call, Held held) {
+        db.sql(call, "SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE")
+                .one(_ -> true);
+        db.sql(call, """
+                WITH owner AS (SELECT id FROM app_user
+                                WHERE tenant_id = :tenant AND role = 'owner' AND removed_at IS NULL),
+                     way AS (SELECT k.id FROM api_key k JOIN owner o ON o.id = k.user_id
+                              WHERE k.tenant_id = :tenant AND k.revoked_at IS NULL
+                                AND (k.expires_at IS NULL OR k.expires_at > :now)
+                                AND k.agent_id IS NULL AND k.parent_id IS NULL AND k.capabilities && '{*,key:write}'
+                                AND (k.toolset IS NULL OR k.toolset && '{all,key}' OR k.toolset <@ '{discovery}')
+                              UNION ALL
+                             SELECT NULL FROM browser_session s JOIN owner o ON o.id = s.user_id
+                              WHERE s.tenant_id = :tenant AND s.key_id IS NULL AND s.expires_at > :now
+                              UNION ALL
+                             SELECT NULL FROM external_identity i JOIN owner o ON o.id = i.user_id
+                              WHERE i.tenant_id = :tenant)
+                SELECT COALESCE(bool_or(id = :id), false) AND count(*) = 1 AS last FROM way
+                """)
+                .set("id", held.id())
+                .one(row -> row.flag("last"))
+                .filter(last -> last)
+                .ifPresent(_ -> {
+                    throw Problem.conflict(
+                            "it is the last key by which an owner can manage keys: make another key first, with AK_Create");
+                });
     }
 
     /** The acting user's role. */

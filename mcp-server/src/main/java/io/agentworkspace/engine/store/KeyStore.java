@@ -169,7 +169,7 @@ public final class KeyStore implements Callers {
                        k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, %s AS chain
                   FROM api_key k
                   JOIN tenant t ON t.tenant_id = k.tenant_id
-                  JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+                  JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL
                  WHERE k.id = :id
                 """.formatted(KeyRow.CHAIN))
                 .set("id", id)

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.KeyLedger;
@@ -97,6 +98,7 @@ final class KeyGrantTools {
     }
 
     private Made make(Create in, Call call) {
+        KeyLifeTools.checkCurrent(call);
         var parent = parent(in, call);
         keys.makeRoom(call, parent);
         var powers = keys.powers(call);
@@ -194,8 +196,8 @@ final class KeyGrantTools {
                 .title("Change an API key")
                 .description("""
                         Changes just those of name, environment, capabilities, toolset, confirm_destructive and the end of a key that \
-                        are given; in force on every replica within a second. It can always be narrowed; nothing is added that \
-                        your own key lacks. The user, the agent and the parent of a key stay.""")
+                        are given; in force on every replica within a second. It can always be narrowed; to widen or \
+                        prolong it, your own key must have all that it has then. The user, the agent and the parent of a key stay.""")
                 .needs(Capability.KEY_WRITE)
                 .effect(Effect.CHANGES)
                 .route("PATCH", "/api/keys/{id}")
@@ -203,7 +205,9 @@ final class KeyGrantTools {
     }
 
     private Changed change(Update in, Call call) {
+        KeyLifeTools.checkCurrent(call);
         var held = keys.lock(call, in.id());
+        KeyLifeTools.checkRole(call, held.role());
         AgentTools.checkRevision(in.ifRevision(), held.revision());
         KeyLifeTools.checkNotRevoked(held);
         var change = new KeyLedger.Change(
@@ -230,7 +234,16 @@ final class KeyGrantTools {
                 change.confirmDestructive() == null ? had.confirmDestructive() : change.confirmDestructive(),
                 change.expiresAt() == null ? had.expiresAt() : change.expiresAt(),
                 null);
-        KeyLifeTools.checkPowers(wanted, keys.powers(call).or(had));
+        var powers = keys.powers(call);
+        // What it had counts only where nothing is added: parts of two grants make one that nobody had.
+        if (wanted.excess(had).isPresent()) {
+            KeyLifeTools.checkPowers(wanted, powers);
+        }
+        var asked =
+                new Grant(wanted.capabilities(), wanted.toolset(), had.confirmDestructive(), wanted.expiresAt(), null);
+        if (held.role() == Role.OWNER && had.excess(asked).isPresent()) {
+            keys.keepOwners(call, held);
+        }
         if (held.above() != null) {
             wanted.excess(held.above()).ifPresent(excess -> {
                 throw Problem.conflict("a child never has more than its parent, and its parent " + excess);

@@ -50,6 +50,7 @@ final class KeyLifeTools {
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/keys/{id}/rotate")
                 .handledBy(Rotate.class, KeyTools.Made.class, (in, call) -> {
+                    checkCurrent(call);
                     var held = keys.lock(call, in.id());
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     checkNotRevoked(held);
@@ -69,13 +70,14 @@ final class KeyLifeTools {
                 .title("Revoke an API key")
                 .description("""
                         Stops a key and all keys below it for good, on every replica within a second. It stays listed, as revoked; AK_Delete \
-                        removes it. Doing it again changes nothing.""")
+                        removes it. Doing it again changes nothing. The last key by which an owner can manage keys stays.""")
                 .needs(Capability.KEY_WRITE)
                 .effect(Effect.DESTROYS)
                 .idempotent()
                 .route("POST", "/api/keys/{id}/revoke")
                 .handledBy(KeyTools.OfKey.class, KeyTools.Changed.class, (in, call) -> {
                     var held = keys.lock(call, in.id());
+                    checkMayEnd(call, held);
                     var changed = keys.revoke(call, held);
                     var key = keys.record(call, held.id());
                     return new KeyTools.Changed(key, key.revision(), changed);
@@ -94,7 +96,9 @@ final class KeyLifeTools {
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/keys/{id}")
                 .handledBy(KeyTools.OfKey.class, Deleted.class, (in, call) -> {
-                    keys.delete(call, keys.lock(call, in.id()));
+                    var held = keys.lock(call, in.id());
+                    checkMayEnd(call, held);
+                    keys.delete(call, held);
                     return new Deleted(true);
                 });
     }
@@ -105,6 +109,23 @@ final class KeyLifeTools {
             throw Problem.notPermitted(
                     "the key's user has the role '%1$s', which is more than yours; only an %1$s may do this"
                             .formatted(role.word()));
+        }
+    }
+
+    /** Of a higher role nobody takes, and the owners keep a way in. */
+    private void checkMayEnd(Call call, KeyLedger.Held held) {
+        checkRole(call, held.role());
+        if (held.role() == Role.OWNER) {
+            keys.keepOwners(call, held);
+        }
+    }
+
+    /** An old secret in its overlap is for going on as before, not for getting hold of keys. */
+    static void checkCurrent(Call call) {
+        if (call.caller().credential().outdated()) {
+            throw Problem.notPermitted(
+                    "your key has a newer secret than the one that you sent, which works for a while but"
+                            + " neither makes, changes nor rotates keys: use the new secret");
         }
     }
 

@@ -94,13 +94,13 @@ class KeyPowersTest {
                 "AK_Update",
                 "{'id':'%s','capabilities':['bank:read','bank:write'],'toolset':['bank'],'confirm_destructive':true}"
                         .formatted(strong.id())));
-        done(call(clerk, "AK_Update", "{'id':'%s','capabilities':['bank:read','key:read']}".formatted(strong.id())));
+        done(call(clerk, "AK_Update", "{'id':'%s','capabilities':['bank:read']}".formatted(strong.id())));
         refused(
                 call(
                         clerk,
                         "AK_Update",
                         "{'id':'%s','capabilities':['bank:read','bank:write']}".formatted(strong.id())),
-                "lacks bank:write");
+                "lacks bank:read, bank:write");
         done(call(
                 root,
                 "AK_Update",

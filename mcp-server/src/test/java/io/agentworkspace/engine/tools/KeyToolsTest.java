@@ -176,7 +176,7 @@ class KeyToolsTest {
         var id = made(owner, "'capabilities':['agent:read']");
         create(admin, "'capabilities':['agent:read'],'target':{'user':'owner'}").refused(2003, "only an owner");
         admin.call("AK_Rotate", "{'id':'%s'}".formatted(id)).refused(2003, "only an owner");
-        admin.call("AK_Revoke", "{'id':'%s'}".formatted(id)).ok();
+        admin.call("AK_Revoke", "{'id':'%s'}".formatted(id)).refused(2003, "only an owner");
     }
 
     @Test

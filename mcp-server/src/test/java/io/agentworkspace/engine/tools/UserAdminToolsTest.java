@@ -223,21 +223,28 @@ class UserAdminToolsTest {
             var thing = "{'vx':{'name':'%s %d','description':'d'}}";
             var number = round;
             user.call("AP_Create", thing.formatted("old", number)).ok();
-            Crowd.of(5, i -> switch (i) {
+            var forUser = "{'name':'x','capabilities':['*'],'target':{'user':'%s'}}".formatted(names.get(0));
+            Crowd.of(7, i -> switch (i) {
                 case 0 -> admin.call("US_Remove", "{'target':{'user':'%s'}}".formatted(names.get(0)));
                 case 1 -> boss.call("US_Remove", "{'target':{'user':'%s'}}".formatted(names.get(1)));
                 case 2 -> user.call("AP_Create", thing.formatted("agent", number));
-                case 3 -> user.call("DM_Create", thing.formatted("domain", number));
+                case 3 -> user.call("AK_Create", "{'name':'x','capabilities':['*']}");
+                case 4 -> boss.call("AK_Create", forUser);
+                case 5 -> user.call("DM_Create", thing.formatted("domain", number));
                 default -> user.call("MB_Create", thing.formatted("bank", number));
             });
         }
-        for (var table : List.of("agent", "domain", "bank")) {
+        for (var column : List.of("agent.owner_id", "domain.owner_id", "bank.owner_id", "api_key.user_id")) {
+            var table = column.replaceFirst("\\..*", "");
             assertThat(TestDatabase.db()
                             .sql("""
                                     SELECT count(*) FROM %s t
-                                      JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id = t.owner_id
-                                     WHERE t.tenant_id = :tenant AND u.removed_at IS NOT NULL
-                                    """.formatted(table))
+                                      JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id = t.%s
+                                     WHERE t.tenant_id = :tenant AND u.removed_at IS NOT NULL %s
+                                    """.formatted(
+                                            table,
+                                            column.replaceFirst(".*\\.", ""),
+                                            table.equals("api_key") ? "AND t.revoked_at IS NULL" : ""))
                             .set("tenant", tenant.id(Door.REST))
                             .one(row -> row.number(1))
                             .orElseThrow())

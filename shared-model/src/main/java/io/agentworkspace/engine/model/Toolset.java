@@ -44,16 +44,6 @@ public record Toolset(@Nullable Set<String> families, boolean discovery) {
         return other.families == null || (families != null && other.families.containsAll(families));
     }
 
-    /** What one of them covers. */
-    public Toolset or(Toolset other) {
-        if (families == null || other.families == null) {
-            return new Toolset(null, discovery);
-        }
-        var either = new TreeSet<>(families);
-        either.addAll(other.families);
-        return new Toolset(either, discovery);
-    }
-
     /** What both cover. */
     public Toolset under(Toolset above) {
         if (above.families == null) {

@@ -1,0 +1,223 @@
+package io.agentworkspace.engine.proof;
+
+import static io.agentworkspace.engine.proof.KeyStage.call;
+import static io.agentworkspace.engine.proof.KeyStage.done;
+import static io.agentworkspace.engine.proof.KeyStage.make;
+import static io.agentworkspace.engine.proof.KeyStage.record;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.proof.KeyStage.Made;
+import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.store.KeyUse;
+import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.tools.Runner;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ways to a key that has more than it should: by a race, by halves, by an old secret, past a higher role. */
+class KeyAmbushTest {
+    private final KeyStage stage = new KeyStage();
+
+    private static void refused(Got got, String error, String... noted) {
+        assertThat(got.error()).as(got.toString()).isEqualTo(error);
+        assertThat(got.note()).contains(noted);
+    }
+
+    private static Got update(Made caller, Made key, String fields) {
+        return call(caller, "AK_Update", "{'id':'%s',%s}".formatted(key.id(), fields));
+    }
+
+    private void sql(String text, String name) {
+        TestDatabase.db()
+                .sql(text)
+                .set("tenant", stage.tenant.id(Door.REST))
+                .set("name", name)
+                .run();
+    }
+
+    private void remove(String user) {
+        TestDatabase.db()
+                .sql("SELECT 1 FROM app_user WHERE tenant_id = :tenant AND name = :name FOR UPDATE")
+                .set("tenant", stage.tenant.id(Door.REST))
+                .set("name", user)
+                .one(_ -> true);
+        sql("UPDATE app_user SET removed_at = now() WHERE tenant_id = :tenant AND name = :name", user);
+    }
+
+    @Test
+    void whoIsBeingRemovedGetsNoKey() {
+        var boss = stage.user("boss", Role.OWNER, "*");
+        stage.user("bob", Role.MEMBER, "*");
+        var got = Overtaken.by(
+                () -> remove("bob"),
+                () -> call(boss, "AK_Create", "{'name':'x','capabilities':['*'],'target':{'user':'bob'}}"));
+        refused(got, "conflict", "just been removed");
+    }
+
+    /** Its row stays, and a key that it should not have would find it. */
+    @Test
+    void noKeyOfARemovedUserWorks() {
+        var bob = stage.user("bob", Role.MEMBER, "*");
+        done(call(bob, "AP_List", "{}"));
+        remove("bob");
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> call(bob, "AP_List", "{}").error().equals("unauthenticated"));
+    }
+
+    /** A replica may remember for up to a second an admin who is gone. */
+    @ParameterizedTest
+    @ValueSource(strings = {"AP_List", "AP_Select", "AP_Create"})
+    void aRemovedAdminActsForNobody(String service) {
+        stage.user("root", Role.ADMIN, "*");
+        stage.user("bob", Role.MEMBER, "*");
+        var id = TestDatabase.db()
+                .sql("SELECT id FROM app_user WHERE tenant_id = :tenant AND name = 'root'")
+                .set("tenant", stage.tenant.id(Door.REST))
+                .one(row -> row.number("id"))
+                .orElseThrow();
+        var root = new Caller(stage.tenant.id(Door.REST), "t", id, "root", Role.ADMIN, Set.of("*"), "key:x", null);
+        var forBob = "{'target':{'user':'bob'}%s}"
+                .formatted(service.equals("AP_Create") ? ",'vx':{'name':'Ada','description':'d'}" : "");
+        assertThat(run(root, service, forBob)).isEmpty();
+        remove("root");
+        assertThat(run(root, service, forBob)).isEqualTo("unauthenticated");
+        assertThat(run(root, service, forBob.replace("'bob'", "'root'"))).isEqualTo("unauthenticated");
+    }
+
+    private static String run(Caller caller, String service, String arguments) {
+        var db = TestDatabase.db();
+        var runner = Toolbox.runner(
+                db,
+                new Runner.Surroundings(
+                        Clock.systemUTC(), new Presence(db), new KeyUse(db, Clock.systemUTC()), TestDatabase.audit()),
+                _ -> List.of());
+        var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        return runner.run(new ToolRunner.Request(service, asked, caller, "r", true, null))
+                .envelope()
+                .at("/status/error")
+                .asString("");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'toolset':['all']",
+                "'confirm_destructive':false",
+                "'expires_at':'2099-01-01T00:00:00Z'",
+                "'toolset':['all'],'capabilities':['key:write','agent:read']"
+            })
+    void twoGrantsDoNotMakeOneThatNobodyHad(String fields) {
+        var root = stage.user("ann", Role.MEMBER, "*");
+        var clerk = make(root, "'capabilities':['key:write','key:read']");
+        var strong = make(
+                root, "'capabilities':['*'],'toolset':['agent'],'confirm_destructive':true,'expires_in_seconds':3600");
+        refused(update(clerk, strong, fields), "not_permitted", "yours lacks");
+        done(update(clerk, strong, "'capabilities':['key:read'],'toolset':['all'],'confirm_destructive':false"));
+    }
+
+    @Test
+    void anEndedKeyIsNotRevivedByLess() {
+        var root = stage.user("ann", Role.MEMBER, "*");
+        var clerk = make(root, "'capabilities':['key:write','key:read']");
+        var ended = make(root, "'capabilities':['*'],'expires_in_seconds':3600");
+        sql("UPDATE api_key SET expires_at = now() - interval '1 day' WHERE id = :name", ended.id());
+        refused(update(clerk, ended, "'expires_in_seconds':100000000"), "not_permitted", "lacks *");
+        assertThat(call(ended, "AP_List", "{}").error()).isEqualTo("unauthenticated");
+        done(update(root, ended, "'expires_in_seconds':3600"));
+    }
+
+    @Test
+    void anOldSecretGetsHoldOfNoKey() {
+        var root = stage.user("ann", Role.MEMBER, "*");
+        var old = make(root, "'capabilities':['*'],'expires_in_seconds':3600");
+        var fresh = new Made(done(call(root, "AK_Rotate", "{'id':'%s','overlap_seconds':600}".formatted(old.id())))
+                .envelope()
+                .path("api_key")
+                .asString());
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> call(old, "AK_Create", "{'name':'x','capabilities':['*']}")
+                        .error()
+                        .equals("not_permitted"));
+        done(call(old, "AP_List", "{}"));
+        refused(call(old, "AK_Rotate", "{'id':'%s'}".formatted(old.id())), "not_permitted", "use the new secret");
+        refused(update(old, old, "'expires_in_seconds':1800"), "not_permitted", "use the new secret");
+        done(update(fresh, old, "'expires_in_seconds':1800"));
+        done(call(fresh, "AK_Rotate", "{'id':'%s'}".formatted(old.id())));
+    }
+
+    @Test
+    void anAdminDoesNothingToAnOwnersKey() {
+        var owner = stage.user("owner", Role.OWNER, "*");
+        var admin = stage.user("root", Role.ADMIN, "*");
+        var key = make(owner, "'capabilities':['agent:read','bank:read'],'expires_in_seconds':3600");
+        for (var fields : List.of(
+                "'capabilities':['*']",
+                "'capabilities':['agent:read']",
+                "'expires_in_seconds':7200",
+                "'expires_in_seconds':1")) {
+            refused(update(admin, key, fields), "not_permitted", "only an owner");
+        }
+        for (var service : List.of("AK_Rotate", "AK_Revoke", "AK_Delete")) {
+            refused(call(admin, service, "{'id':'%s'}".formatted(key.id())), "not_permitted", "only an owner");
+        }
+        assertThat(record(owner, key).path("revision").asLong()).isEqualTo(1);
+        done(call(owner, "AK_Revoke", "{'id':'%s'}".formatted(key.id())));
+    }
+
+    @Test
+    void theLastKeyOfTheOwnersStays() {
+        var owner = stage.user("owner", Role.OWNER, "*");
+        make(owner, "'capabilities':['*'],'parent':'%s'".formatted(owner.id()));
+        make(owner, "'capabilities':['agent:read']");
+        make(owner, "'capabilities':['*'],'toolset':['agent']");
+        for (var service : List.of("AK_Revoke", "AK_Delete")) {
+            refused(call(owner, service, "{'id':'%s'}".formatted(owner.id())), "conflict", "make another key first");
+        }
+        for (var fields : List.of("'expires_in_seconds':60", "'capabilities':['agent:read']", "'toolset':['bank']")) {
+            refused(update(owner, owner, fields), "conflict", "make another key first");
+        }
+        done(update(owner, owner, "'name':'kept','confirm_destructive':true"));
+        var second = make(owner, "'capabilities':['*']");
+        var both = Crowd.of(
+                2,
+                i -> call(
+                        i == 0 ? owner : second, "AK_Revoke", "{'id':'%s'}".formatted((i == 0 ? owner : second).id())));
+        assertThat(both.stream().map(Got::error)).containsExactlyInAnyOrder("", "conflict");
+    }
+
+    @Test
+    void whatIsBeingNarrowedIsNotWidenedAgain() {
+        var root = stage.user("ann", Role.MEMBER, "*");
+        var clerk = make(root, "'capabilities':['key:write','key:read']");
+        var strong = make(root, "'capabilities':['*']");
+        var narrow =
+                "UPDATE api_key SET capabilities = '{bank:read,key:write}', toolset = '{bank,key}' WHERE id = :name";
+        var got = Overtaken.by(
+                () -> sql(narrow, strong.id()),
+                () -> update(clerk, strong, "'capabilities':['bank:read','bank:write']"));
+        refused(got, "not_permitted", "lacks bank:read");
+        assertThat(record(root, strong).path("capabilities").toString()).doesNotContain("bank:write");
+        var maker = make(root, "'capabilities':['*']");
+        refused(
+                Overtaken.by(
+                        () -> sql(narrow, maker.id()),
+                        () -> call(
+                                maker, "AK_Create", "{'name':'x','capabilities':['agent:write'],'toolset':['key']}")),
+                "not_permitted",
+                "lacks agent:write");
+    }
+}

@@ -1,0 +1,38 @@
+package io.agentworkspace.engine.proof;
+
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.TestDatabase;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** A call that comes while a transaction holds what it needs, and goes on when that is committed. */
+public final class Overtaken {
+    private Overtaken() {}
+
+    public static <T> T by(Runnable change, Supplier<T> call) {
+        var db = TestDatabase.db();
+        return db.transaction(() -> {
+                    var own = db.sql("SELECT pg_backend_pid() AS pid")
+                            .one(row -> row.number("pid"))
+                            .orElseThrow();
+                    change.run();
+                    var waiting = CompletableFuture.supplyAsync(call);
+                    await().atMost(Duration.ofSeconds(20)).until(() -> waiting.isDone() || blocks(own));
+                    return waiting;
+                })
+                .join();
+    }
+
+    private static boolean blocks(long own) {
+        return TestDatabase.db()
+                .sql("""
+                        SELECT count(*) AS waiting FROM pg_stat_activity
+                         WHERE CAST(:own AS int) = ANY (pg_blocking_pids(pid))
+                        """)
+                .set("own", own)
+                .one(row -> row.number("waiting") > 0)
+                .orElse(false);
+    }
+}
