@@ -59,22 +59,25 @@ class ListenerTest {
 
     @Test
     void whatCouldNotBeLookedUpIsToldAtTheNextSignOfLife() throws Exception {
-        try (var server = WebServer.bind("127.0.0.1", 0);
-                var client = HttpClient.newHttpClient()) {
+        try (var server = WebServer.bind("127.0.0.1", 0)) {
             server.serve(new Door(), new Refusals(Clock.systemUTC()));
-            var address = URI.create("http://127.0.0.1:" + server.port());
-            var events = new Events(client.send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofInputStream()));
-            var listener = opened.get(5, TimeUnit.SECONDS);
-            listener.tell("test://a");
-            await().until(() -> lookUps.get() == 1);
-            assertThat(events.poll(Duration.ofMillis(300))).isNull();
-            listener.keepAlive();
-            assertThat(events.next().at("/params/uri").asString()).isEqualTo("test://a");
-            listener.keepAlive();
-            listener.end();
-            await().until(events::ended);
-            assertThat(lookUps).hasValue(2);
-            events.close();
+            try (var events = open(server.port())) {
+                var listener = opened.get(5, TimeUnit.SECONDS);
+                listener.tell("test://a");
+                await().until(() -> lookUps.get() == 1);
+                assertThat(events.poll(Duration.ofMillis(300))).isNull();
+                listener.keepAlive();
+                assertThat(events.next().at("/params/uri").asString()).isEqualTo("test://a");
+                listener.keepAlive();
+                listener.end();
+                await().until(events::ended);
+                assertThat(lookUps).hasValue(2);
+            }
         }
+    }
+
+    private static Events open(int port) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port));
+        return new Events(HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofInputStream()));
     }
 }
