@@ -136,6 +136,11 @@ public final class Runner implements ToolRunner {
                 throw Problem.notPermitted("target.user must be your own user name, '%s'; only an admin acts for others"
                         .formatted(caller.userName()));
             }
+            if (caller.isConfined()) {
+                throw Problem.notPermitted(
+                        "target.user must be your own user name, '%s': your key is bound to an agent, or is another key's child, and acts for its own user only; an admin can act for others with a key that is neither"
+                                .formatted(caller.userName()));
+            }
             return Name.checked("target.user", user);
         }
 
