@@ -145,6 +145,11 @@ public final class Runner implements ToolRunner {
                         "target.user must be your own user name, '%s': only an admin acts for others, your role is '%s', and an admin can change that with US_Update"
                                 .formatted(caller.userName(), caller.role().word()));
             }
+            if (caller.isConfined()) {
+                throw Problem.notPermitted(
+                        "target.user must be your own user name, '%s': your key is bound to an agent, or is another key's child, and acts for its own user only; an admin can act for others with a key that is neither"
+                                .formatted(caller.userName()));
+            }
             return Name.checked("target.user", user);
         }
 

@@ -144,6 +144,7 @@ final class UserAdminTools {
                 .needs(Capability.USER_WRITE)
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Changed.class, (in, call) -> {
+                    requireUnbound(call);
                     var role = in.vx().access() == null ? Role.MEMBER : in.vx().access();
                     requireOwner(call, role, "makes a user an owner");
                     var user = users.insert(call, in.vx().name(), role);
@@ -161,6 +162,7 @@ final class UserAdminTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(Update.class, Changed.class, (in, call) -> {
+                    requireUnbound(call);
                     var locked = users.lock(call, call.context().user().id(), null);
                     var held = locked.user();
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
@@ -191,6 +193,7 @@ final class UserAdminTools {
                 .needs(Capability.USER_WRITE)
                 .effect(Effect.DESTROYS)
                 .handledBy(Remove.class, Removed.class, (in, call) -> {
+                    requireUnbound(call);
                     var gone = call.context().user();
                     if (gone.id() == call.caller().user()) {
                         throw Problem.conflict("you cannot remove yourself: another admin can, with US_Remove");
@@ -217,6 +220,13 @@ final class UserAdminTools {
             throw Problem.invalid("vx.name", "must be another user than the one who is removed");
         }
         return heir;
+    }
+
+    private static void requireUnbound(Call call) {
+        if (call.caller().boundAgent() != null) {
+            throw Problem.notPermitted(
+                    "your key is bound to an agent, and decides nothing about users; an admin can, with a key that is not bound");
+        }
     }
 
     private static void requireOwner(Call call, Role role, String what) {

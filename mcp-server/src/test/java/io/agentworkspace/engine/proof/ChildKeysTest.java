@@ -152,7 +152,48 @@ class ChildKeysTest {
         var admin = stage.user("root", Role.ADMIN, "*");
         var forBob = "{'name':'x','capabilities':['*'],'target':{'user':'bob'}}";
         done(call(admin, "AK_Create", forBob));
-        assertThat(call(child(admin), "AK_Create", forBob).note()).contains("same user as its parent");
+        var child = child(admin);
+        for (var forAnother : List.of(
+                "AK_Create " + forBob,
+                "AP_List {'target':{'user':'bob'}}",
+                "AP_Create {'vx':{'name':'Ada','description':'d'},'target':{'user':'bob'}}",
+                "US_Update {'target':{'user':'bob'},'vx':{'access':'viewer'}}")) {
+            var parts = forAnother.split(" ", 2);
+            var got = call(child, parts[0], parts[1]);
+            assertThat(got.error()).as(forAnother).isEqualTo("not_permitted");
+            assertThat(got.note()).contains("acts for its own user only");
+        }
+        done(call(child, "US_Create", "{'vx':{'name':'eve'}}"));
+        var own = "{'name':'x','capabilities':['*'],'parent':'%s','target':{'user':'bob'}}".formatted(admin.id());
+        assertThat(call(admin, "AK_Create", own).note()).contains("same user as its parent");
+    }
+
+    @Test
+    void aKeyThatIsBoundToAnAgentChangesNoOtherAndNoUser() {
+        var admin = stage.user("root", Role.ADMIN, "*");
+        for (var name : List.of("Scout", "Other")) {
+            done(call(admin, "AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(name)));
+        }
+        var bound = make(admin, "'capabilities':['*'],'agent':'Scout'");
+        for (var key : List.of(bound, child(bound))) {
+            for (var service : List.of("AP_Update", "AP_Modify", "AP_Destroy")) {
+                var vx = service.equals("AP_Destroy") ? "" : ",'vx':{'name':'New','description':'d'}";
+                var got = call(key, service, "{'target':{'agent':'Other'}%s}".formatted(vx));
+                assertThat(got.error()).as(service).isEqualTo("not_permitted");
+                assertThat(got.note()).contains("bound to another agent than 'Other'");
+            }
+            for (var users : List.of(
+                    "US_Create {'vx':{'name':'eve','access':'admin'}}",
+                    "US_Update {'target':{'user':'root'},'vx':{'name':'boss'}}",
+                    "US_Remove {'target':{'user':'root'}}")) {
+                var parts = users.split(" ", 2);
+                var got = call(key, parts[0], parts[1]);
+                assertThat(got.error()).as(users).isEqualTo("not_permitted");
+                assertThat(got.note()).contains("decides nothing about users");
+            }
+        }
+        done(call(bound, "AP_Modify", "{'target':{'agent':'Scout'},'vx':{'description':'new'}}"));
+        done(call(bound, "AP_Destroy", "{'target':{'agent':'Scout'}}"));
     }
 
     @Test
