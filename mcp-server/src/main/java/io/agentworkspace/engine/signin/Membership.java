@@ -41,7 +41,7 @@ final class Membership {
     private SignInStore.Person join(Issuer issuer, SignInStore.Identity identity, Claims claims, String accessToken)
             throws ProviderHttp.Failed {
         var more = issuer.userInfo(accessToken);
-        var isSame = more.path("sub").asString(claims.getSubject()).equals(claims.getSubject());
+        var isSame = more.path("sub").asString("").equals(claims.getSubject());
         var newcomer = Newcomer.of(claims, isSame ? more : more.removeAll());
         var domains = issuer.provider().emailDomains();
         if (!domains.isEmpty() && !newcomer.isOf(domains)) {

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
 import java.time.Instant;
 import java.util.Optional;
@@ -71,8 +73,22 @@ public final class SignInStore {
                 .one(row -> new Person(row.number("id"), row.flag("removed")));
     }
 
-    /** The user of this identity: a new member, unless it has just become one. Nobody's name is taken over. */
+    /**
+     * The user of this identity: a new member, unless it has just become one. Nobody's name is taken over; where an admin makes a
+     * user of the name at the same moment, another is found.
+     */
     public Person join(Identity identity, Name name, Instant now) {
+        try {
+            return joined(identity, name, now);
+        } catch (Problem problem) {
+            if (problem.failure() != Failure.ALREADY_EXISTS) {
+                throw problem;
+            }
+            return joined(identity, name, now);
+        }
+    }
+
+    private Person joined(Identity identity, Name name, Instant now) {
         return db.transaction(() -> {
             db.sql("SELECT pg_advisory_xact_lock(hashtextextended(:issuer || ' ' || :subject, :tenant))")
                     .set("issuer", identity.issuer())
@@ -101,6 +117,11 @@ public final class SignInStore {
 
     /** The name, or the first of "name 2", "name 3", … that nobody has. */
     private Name free(long tenant, Name name) {
+        // Others who join by this name wait for it, and then for the next.
+        db.sql("SELECT pg_advisory_xact_lock(hashtextextended('name ' || :key, :tenant))")
+                .set("key", name.key())
+                .set("tenant", tenant)
+                .one(_ -> true);
         return db.sql("""
                 SELECT n FROM generate_series(1, :most) n
                  WHERE NOT EXISTS (SELECT 1 FROM app_user u

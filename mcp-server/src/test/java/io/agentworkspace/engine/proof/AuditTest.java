@@ -198,6 +198,24 @@ class AuditTest {
     }
 
     @Test
+    void aRefusedAttemptToActForSomebodyTellsForWhom() {
+        call(ann, "AP_Create", "{'target':{'user':'boss'},'vx':{'name':'Ada','description':'d'}}");
+        var odd = "b\\u0007o\\n" + "x".repeat(300);
+        call(ann, "AP_Destroy", "{'target':{'agent':'Ada','user':'%s'}}".formatted(odd));
+        call(ann, "AP_Destroy", "{'target':{'agent':'Ada','user':'ANN'}}");
+        await().atMost(SOON)
+                .until(() -> entries("{'user':'ann','result':'refused'}").size() == 3);
+        var refused = entries("{'result':'not_permitted'}");
+        assertThat(refused.stream().map(entry -> entry.path("acting_for").asString()))
+                .contains("boss");
+        assertThat(entries("{'user':'ann','result':'refused'}").stream()
+                        .map(entry -> entry.path("acting_for").asString("")))
+                .allMatch(user -> List.of("", "boss").contains(user) || user.matches("b o x{1,60}"));
+        assertThat(entries("{'result':'not_found'}").getFirst().has("acting_for"))
+                .isFalse();
+    }
+
+    @Test
     void readsAndReplaysAreNotInIt() {
         var arguments = "{'vx':{'name':'Ada','description':'d'},'idempotency_key':'once'}";
         done(call(ann, "AP_Create", arguments));
