@@ -114,7 +114,8 @@ final class App implements AutoCloseable {
         var sessions = new BrowserSessions(db, keys, watch, clock);
         var signingKeys = new SigningKeys(db, vault, clock);
         var tokens = tokens(signingKeys, published);
-        var signIns = new SignInStore(db);
+        var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
+        var signIns = new SignInStore(db, audit);
         var presence = new Presence(db);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
@@ -126,7 +127,6 @@ final class App implements AutoCloseable {
                 new Interest(db, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
-        var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
         keep(new Housekeeping(
                                 db,
                                 presence,
@@ -145,7 +145,7 @@ final class App implements AutoCloseable {
                         .also(sessions::flush))
                 .start();
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit);
-        var desk = new SessionDesk(sessions, tokens, providers(signIns, published));
+        var desk = new SessionDesk(sessions, tokens, providers(signIns, published), audit, clock);
         serve(server, published, new Parts(db, around, replica, desk));
     }
 

@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Audited;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Whence;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -17,16 +19,22 @@ import org.junit.jupiter.api.Test;
 class SignInStoreTest {
     private final Db db = TestDatabase.db();
     private final long tenant = new TestTenant().id(Door.REST);
-    private final SignInStore store = new SignInStore(db);
+    private final SignInStore store = new SignInStore(db, TestDatabase.audit());
 
     private String join(String subject) {
         var identity = new SignInStore.Identity(tenant, "https://issuer.example", subject);
-        var person = store.join(identity, Name.of("Same"), Instant.now());
+        var person = store.join(identity, Name.of("Same"), Instant.now(), SignInStoreTest::entry);
         return db.sql("SELECT name FROM app_user WHERE tenant_id = :tenant AND id = :id")
                 .set("tenant", tenant)
                 .set("id", person.user())
                 .one(row -> row.text("name"))
                 .orElseThrow();
+    }
+
+    private static Audited entry(String user) {
+        var subject = new Audited.Subject("user", user, null);
+        return Audited.event(
+                "user.joined", Instant.now(), new Audited.Actor(user, "oidc", null), subject, Whence.NOWHERE, "r");
     }
 
     @Test
