@@ -117,7 +117,8 @@ final class App implements AutoCloseable {
         var sessions = new BrowserSessions(db, keys, watch, clock);
         var signingKeys = new SigningKeys(db, vault, clock);
         var tokens = tokens(signingKeys, published);
-        var signIns = new SignInStore(db);
+        var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
+        var signIns = new SignInStore(db, audit);
         var grants = new TokenGrants(db, watch);
         var http = keep(new ProviderHttp());
         var issued = issued(http, signIns, grants, published);
@@ -132,7 +133,6 @@ final class App implements AutoCloseable {
                 new Interest(db, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
-        var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
         keep(new Housekeeping(
                                 db,
                                 presence,
@@ -152,7 +152,7 @@ final class App implements AutoCloseable {
                         .also(sessions::flush))
                 .start();
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit);
-        var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published));
+        var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
         serve(server, published, new Parts(db, around, replica, desk));
     }
 

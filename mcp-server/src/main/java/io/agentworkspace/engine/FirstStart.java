@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.TenantStore;
@@ -10,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +40,12 @@ final class FirstStart {
             var key = settings.bootstrapKey() == null
                     ? ApiKey.generate(new SecureRandom())
                     : ApiKey.parse(settings.bootstrapKey());
-            var first = new Founding(tenants, keys, settings.plan(), clock)
+            var first = new Founding(
+                            tenants,
+                            keys,
+                            new AuditStore(db, Duration.ofDays(settings.auditDays())),
+                            settings.plan(),
+                            clock)
                     .found(Name.of("default"), Name.of("owner"), key);
             if (directory != null) {
                 keep(first, directory);

@@ -4,11 +4,13 @@ import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.TenantStore;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -55,7 +57,12 @@ record TenantCommand(Settings settings, Clock clock) {
                 var watch = source.watch()) {
             Migrations.run(db);
             var tenants = new TenantStore(db);
-            var founding = new Founding(tenants, new KeyStore(db, clock, watch), settings.plan(), clock);
+            var founding = new Founding(
+                    tenants,
+                    new KeyStore(db, clock, watch),
+                    new AuditStore(db, Duration.ofDays(settings.auditDays())),
+                    settings.plan(),
+                    clock);
             return db.transaction(() -> {
                 if (tenants.isFresh()) {
                     throw new BadSetting(

@@ -34,6 +34,12 @@ class TenantCommandTest {
         assertThat(me.text("/profile/0/role")).isEqualTo("owner");
         assertThat(me.text("/profile/0/tenant")).isEqualTo(name);
         assertThat(me.text("/profile/0/plan")).isEqualTo("team");
+        var events = TestDatabase.db()
+                .sql(
+                        "SELECT a.tool || ' ' || a.target AS event FROM audit a JOIN tenant t USING (tenant_id) WHERE t.name = :name")
+                .set("name", name)
+                .list(row -> row.text("event"));
+        assertThat(events).containsExactlyInAnyOrder("tenant.created " + name, "user.joined Maria");
         assertThatThrownBy(() -> beside().run(List.of("create", name.toUpperCase(java.util.Locale.ROOT))))
                 .isInstanceOf(BadSetting.class)
                 .hasMessageContaining("is taken");

@@ -45,7 +45,7 @@ public final class IssuedTokens {
         this.resource = resource;
         this.issuer = issuer;
         this.keys = new IssuerKeys(issuer, clock);
-        this.membership = new Membership(store, clock);
+        this.membership = new Membership(store);
         this.grants = grants;
         this.clock = clock;
     }
@@ -118,7 +118,8 @@ public final class IssuedTokens {
 
     /** The token goes nowhere else: what a newcomer is called, it must say itself. */
     private Verified admitted(TokenClaims said, Claims claims) throws ProviderHttp.Failed {
-        var user = membership.user(issuer, claims, "");
+        var visit = Visit.withToken(clock);
+        var user = membership.user(visit, issuer, claims, "");
         var name = resource.issuer().toString();
         var identity = new SignInStore.Identity(user.tenant(), name, said.subject());
         var stable = "%d\n%s\n%s\n%s".formatted(user.tenant(), name, said.subject(), said.client());

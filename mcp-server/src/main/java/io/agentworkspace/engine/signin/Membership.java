@@ -3,22 +3,19 @@ package io.agentworkspace.engine.signin;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.SignInStore;
 import io.jsonwebtoken.Claims;
-import java.time.Clock;
 
 /** Which user somebody is whom a provider has proved. To be proved is not enough: the settings must map the provider to a tenant. */
 final class Membership {
     private final SignInStore store;
-    private final Clock clock;
 
-    Membership(SignInStore store, Clock clock) {
+    Membership(SignInStore store) {
         this.store = store;
-        this.clock = clock;
     }
 
-    record User(long tenant, long id) {}
+    record User(long tenant, long id, String name) {}
 
     /** @throws Problem {@code not_permitted} for whom nothing is provided */
-    User user(Issuer issuer, Claims claims, String accessToken) throws ProviderHttp.Failed {
+    User user(Visit visit, Issuer issuer, Claims claims, String accessToken) throws ProviderHttp.Failed {
         var provider = issuer.provider();
         if (provider.tenant() == null) {
             throw Problem.notPermitted(
@@ -31,21 +28,22 @@ final class Membership {
                                 .formatted(provider.name())));
         var identity = new SignInStore.Identity(tenant, provider.issuer().toString(), claims.getSubject());
         var known = store.find(identity);
-        var person = known.isPresent() ? known.get() : join(issuer, identity, claims, accessToken);
+        var person = known.isPresent() ? known.get() : join(visit, issuer, identity, claims, accessToken);
         if (person.removed()) {
             throw removed();
         }
-        return new User(tenant, person.user());
+        return new User(tenant, person.user(), person.name());
     }
 
     static Problem removed() {
         return Problem.notPermitted("your user has been removed from this tenant; an admin can make you a new one");
     }
 
-    private SignInStore.Person join(Issuer issuer, SignInStore.Identity identity, Claims claims, String accessToken)
+    private SignInStore.Person join(
+            Visit visit, Issuer issuer, SignInStore.Identity identity, Claims claims, String accessToken)
             throws ProviderHttp.Failed {
         var more = issuer.userInfo(accessToken);
-        var isSame = more.path("sub").asString(claims.getSubject()).equals(claims.getSubject());
+        var isSame = more.path("sub").asString("").equals(claims.getSubject());
         var newcomer = Newcomer.of(claims, isSame ? more : more.removeAll());
         var domains = issuer.provider().emailDomains();
         if (!domains.isEmpty() && !newcomer.isOf(domains)) {
@@ -53,6 +51,6 @@ final class Membership {
                     this tenant takes only users with a verified e-mail address in one of its domains, and the provider tells of none of \
                     you; an admin can make you a user""");
         }
-        return store.join(identity, newcomer.name(), clock.instant());
+        return store.join(identity, newcomer.name(), visit.at(), visit::joined);
     }
 }

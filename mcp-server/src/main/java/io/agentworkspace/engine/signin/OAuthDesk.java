@@ -47,7 +47,7 @@ public final class OAuthDesk {
         this.baseUrl = baseUrl;
         this.store = store;
         this.clock = clock;
-        this.membership = new Membership(store, clock);
+        this.membership = new Membership(store);
         this.tokens = new IdTokens(clock);
     }
 
@@ -66,7 +66,7 @@ public final class OAuthDesk {
     record Leaving(String location, String header) {}
 
     /** Who came back, and where the browser goes now. */
-    record Arrived(long tenant, long user, String location) {}
+    record Arrived(long tenant, long user, String name, String location) {}
 
     Leaving start(Request request, String name) {
         var issuer = issuer(name);
@@ -121,8 +121,11 @@ public final class OAuthDesk {
         });
         var code = only(request, "code").filter(text -> !text.isEmpty() && text.length() <= LONGEST_CODE);
         var user = user(
-                issuer, secret, code.orElseThrow(() -> badRequest("the provider sent no code back; sign in again")));
-        return new Arrived(user.tenant(), user.id(), baseUrl + returnTo);
+                Visit.of(request, clock),
+                issuer,
+                secret,
+                code.orElseThrow(() -> badRequest("the provider sent no code back; sign in again")));
+        return new Arrived(user.tenant(), user.id(), user.name(), baseUrl + returnTo);
     }
 
     /** RFC 9207: an answer of another provider must not be taken for one of this. */
@@ -133,14 +136,15 @@ public final class OAuthDesk {
         }
     }
 
-    private Membership.User user(Issuer issuer, BrowserSecret secret, String code) {
+    private Membership.User user(Visit visit, Issuer issuer, BrowserSecret secret, String code) {
         return asked(issuer, () -> {
             var answer = issuer.redeem(code, secret.verifier(), callback(issuer))
                     .orElseThrow(
                             () -> badRequest("the provider does not know this code, or not any more; sign in again"));
             var claims = tokens.read(issuer, answer.path("id_token").asString(""), secret.nonce())
                     .orElseThrow(() -> refused("what the provider says of you cannot be believed; sign in again"));
-            return membership.user(issuer, claims, answer.path("access_token").asString(""));
+            return membership.user(
+                    visit, issuer, claims, answer.path("access_token").asString(""));
         });
     }
 

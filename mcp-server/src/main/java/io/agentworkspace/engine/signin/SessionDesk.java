@@ -9,7 +9,10 @@ import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.rest.SignIn;
+import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.BrowserSessions;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -28,11 +31,16 @@ public final class SessionDesk implements SignIn {
     private final BrowserSessions sessions;
     private final AccessTokens tokens;
     private final OAuthDesk oauth;
+    private final AuditStore audit;
+    private final Clock clock;
+    private final SecureRandom random = new SecureRandom();
 
-    public SessionDesk(BrowserSessions sessions, AccessTokens tokens, OAuthDesk oauth) {
+    public SessionDesk(BrowserSessions sessions, AccessTokens tokens, OAuthDesk oauth, AuditStore audit, Clock clock) {
         this.sessions = sessions;
         this.tokens = tokens;
         this.oauth = oauth;
+        this.audit = audit;
+        this.clock = clock;
     }
 
     @Override
@@ -59,7 +67,9 @@ public final class SessionDesk implements SignIn {
         }
         var key = (ApiKey) Credentials.presented(request.getHeaders()).orElseThrow();
         endOld(request);
-        var secret = sessions.startWithKey(caller, key);
+        var secret = SessionSecret.generate(random);
+        var entry = Visit.of(request, clock).session("session.start", caller, secret.id());
+        audit.noting(caller.tenant(), entry, () -> sessions.startWithKey(secret, caller, key));
         var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
         return Outcome.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
     }
@@ -84,7 +94,9 @@ public final class SessionDesk implements SignIn {
     public Outcome arrive(Request request, String provider) {
         var arrived = oauth.finish(request, provider);
         endOld(request);
-        var secret = sessions.start(arrived.tenant(), arrived.user());
+        var secret = SessionSecret.generate(random);
+        var entry = Visit.of(request, clock).arrival(arrived.name(), secret.id());
+        audit.noting(arrived.tenant(), entry, () -> sessions.start(secret, arrived.tenant(), arrived.user()));
         return Outcome.redirect(arrived.location())
                 .with(SET_COOKIE, COOKIE.formatted(secret.reveal()))
                 .with(SET_COOKIE, BrowserSecret.clear());
@@ -92,13 +104,19 @@ public final class SessionDesk implements SignIn {
 
     @Override
     public Outcome end(Request request) {
-        sessions.end(required(request));
+        var secret = required(request);
+        var caller = caller(request);
+        var entry = Visit.of(request, clock).session("session.end", caller, secret.id());
+        audit.noting(caller.tenant(), entry, () -> sessions.end(secret));
         return Outcome.of(200, signedOut()).with(SET_COOKIE, COOKIE.formatted("") + "; Max-Age=0");
     }
 
     @Override
     public Outcome token(Request request) {
-        var token = tokens.issue(caller(request), required(request).id());
+        var caller = caller(request);
+        var session = required(request).id();
+        var token = tokens.issue(caller, session);
+        audit.note(caller.tenant(), Visit.of(request, clock).session("session.token", caller, session));
         return Outcome.of(
                 200,
                 Json.object()

@@ -50,20 +50,34 @@ public final class AuditStore {
 
     /** Writes the entry and commits: the last that happens in the transaction of what was done. */
     public void done(Call call, Audited entry) {
-        inserting(List.of(row(call.caller(), entry))).runAndCommit();
+        inserting(List.of(row(call.caller().tenant(), entry))).runAndCommit();
+    }
+
+    /** Does what is no tool's call, and writes its entry in the same transaction. */
+    public void noting(long tenant, Audited entry, Runnable work) {
+        db.transaction(() -> {
+            work.run();
+            note(tenant, entry);
+            return true;
+        });
+    }
+
+    /** Writes the entry, inside the transaction of what it tells of. */
+    public void note(long tenant, Audited entry) {
+        inserting(List.of(row(tenant, entry))).run();
     }
 
     /** Notes what was refused, to be written soon. */
     public void refused(Caller caller, Audited entry) {
-        if (!refusals.offer(row(caller, entry))) {
+        if (!refusals.offer(row(caller.tenant(), entry))) {
             lost.incrementAndGet();
         }
     }
 
-    private static ObjectNode row(Caller caller, Audited entry) {
+    private static ObjectNode row(long tenant, Audited entry) {
         var row = Json.tree(entry);
         row.remove("user");
-        row.put("tenant_id", caller.tenant())
+        row.put("tenant_id", tenant)
                 .put("row_id", UUID.randomUUID().toString())
                 .put("user_name", entry.user())
                 .put("user_key", Name.key(entry.user()))

@@ -5,7 +5,6 @@ import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Caller;
-import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +37,6 @@ public final class BrowserSessions {
     private final KeyStore keys;
     private final CallersWatch watch;
     private final Clock clock;
-    private final SecureRandom random = new SecureRandom();
     private final AtomicLong generation = new AtomicLong();
     private final Map<String, Instant> used = new ConcurrentHashMap<>();
     private final LoadingCache<String, Found> remembered = Caffeine.newBuilder()
@@ -70,21 +68,19 @@ public final class BrowserSessions {
     }
 
     /** Signs in the user of a key, for as long as this secret of it works. */
-    public SessionSecret startWithKey(Caller caller, ApiKey key) {
+    public void startWithKey(SessionSecret secret, Caller caller, ApiKey key) {
         var origin = new SessionRows.Origin(key.id(), key.secretHash());
-        return start(new SessionRows.Owner(caller.tenant(), caller.user(), origin));
+        start(secret, new SessionRows.Owner(caller.tenant(), caller.user(), origin));
     }
 
     /** Signs in a user whom another provider has proved, with all powers of its role. */
-    public SessionSecret start(long tenant, long user) {
-        return start(new SessionRows.Owner(tenant, user, null));
+    public void start(SessionSecret secret, long tenant, long user) {
+        start(secret, new SessionRows.Owner(tenant, user, null));
     }
 
-    private SessionSecret start(SessionRows.Owner owner) {
-        var secret = SessionSecret.generate(random);
+    private void start(SessionSecret secret, SessionRows.Owner owner) {
         var now = clock.instant();
         rows.insert(secret, owner, now, now.plus(LONGEST));
-        return secret;
     }
 
     /** Signs out: everywhere within a second, and here at once. */

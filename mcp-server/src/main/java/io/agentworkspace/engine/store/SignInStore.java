@@ -1,9 +1,13 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Audited;
+import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Sign-ins at other providers: those under way, and who was proved to be whom. */
 public final class SignInStore {
@@ -11,8 +15,11 @@ public final class SignInStore {
 
     private final Db db;
 
-    public SignInStore(Db db) {
+    private final AuditStore audit;
+
+    public SignInStore(Db db, AuditStore audit) {
         this.db = db;
+        this.audit = audit;
     }
 
     /** A sign-in under way, without its secret. */
@@ -56,11 +63,11 @@ public final class SignInStore {
     public record Identity(long tenant, String issuer, String subject) {}
 
     /** A user of the tenant, who may have been removed. */
-    public record Person(long user, boolean removed) {}
+    public record Person(long user, String name, boolean removed) {}
 
     public Optional<Person> find(Identity identity) {
         return db.sql("""
-                SELECT u.id, u.removed_at IS NOT NULL AS removed
+                SELECT u.id, u.name, u.removed_at IS NOT NULL AS removed
                   FROM external_identity e
                   JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
                  WHERE e.tenant_id = :tenant AND e.issuer = :issuer AND e.subject = :subject
@@ -68,24 +75,41 @@ public final class SignInStore {
                 .set("tenant", identity.tenant())
                 .set("issuer", identity.issuer())
                 .set("subject", identity.subject())
-                .one(row -> new Person(row.number("id"), row.flag("removed")));
+                .one(row -> new Person(row.number("id"), row.text("name"), row.flag("removed")));
     }
 
-    /** The user of this identity: a new member, unless it has just become one. Nobody's name is taken over. */
-    public Person join(Identity identity, Name name, Instant now) {
+    /**
+     * The user of this identity: a new member, unless it has just become one. Nobody's name is taken over; where an admin makes a
+     * user of the name at the same moment, another is found.
+     *
+     * @param entry what the audit says of a new member of this name
+     */
+    public Person join(Identity identity, Name name, Instant now, Function<String, Audited> entry) {
+        try {
+            return joined(identity, name, now, entry);
+        } catch (Problem problem) {
+            if (problem.failure() != Failure.ALREADY_EXISTS) {
+                throw problem;
+            }
+            return joined(identity, name, now, entry);
+        }
+    }
+
+    private Person joined(Identity identity, Name name, Instant now, Function<String, Audited> entry) {
         return db.transaction(() -> {
             db.sql("SELECT pg_advisory_xact_lock(hashtextextended(:issuer || ' ' || :subject, :tenant))")
                     .set("issuer", identity.issuer())
                     .set("subject", identity.subject())
                     .set("tenant", identity.tenant())
                     .one(_ -> true);
-            return find(identity).orElseGet(() -> insert(identity, name, now));
+            return find(identity).orElseGet(() -> insert(identity, name, now, entry));
         });
     }
 
-    private Person insert(Identity identity, Name name, Instant now) {
+    private Person insert(Identity identity, Name wanted, Instant now, Function<String, Audited> entry) {
         var tenants = new TenantStore(db);
-        var user = tenants.createUser(identity.tenant(), free(identity.tenant(), name), Role.MEMBER, now);
+        var name = free(identity.tenant(), wanted);
+        var user = tenants.createUser(identity.tenant(), name, Role.MEMBER, now);
         db.sql("""
                 INSERT INTO external_identity (tenant_id, issuer, subject, user_id, created_at)
                 VALUES (:tenant, :issuer, :subject, :user, :now)
@@ -96,11 +120,17 @@ public final class SignInStore {
                 .set("user", user)
                 .set("now", now)
                 .run();
-        return new Person(user, false);
+        audit.note(identity.tenant(), entry.apply(name.text()));
+        return new Person(user, name.text(), false);
     }
 
     /** The name, or the first of "name 2", "name 3", … that nobody has. */
     private Name free(long tenant, Name name) {
+        // Others who join by this name wait for it, and then for the next.
+        db.sql("SELECT pg_advisory_xact_lock(hashtextextended('name ' || :key, :tenant))")
+                .set("key", name.key())
+                .set("tenant", tenant)
+                .one(_ -> true);
         return db.sql("""
                 SELECT n FROM generate_series(1, :most) n
                  WHERE NOT EXISTS (SELECT 1 FROM app_user u

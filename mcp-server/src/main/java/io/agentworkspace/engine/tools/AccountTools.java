@@ -87,8 +87,13 @@ final class AccountTools {
     }
 
     private @Nullable String tool(@Nullable String name) {
-        var known = all.stream().map(Tool::name).toList();
-        return checked("tool", name, known, "the tools are listed at /api/mcp/tools");
+        var known = Stream.concat(all.stream().map(Tool::name), Audited.EVENTS.stream())
+                .toList();
+        return checked(
+                "tool",
+                name,
+                known,
+                "the tools are listed at /api/mcp/tools, and besides there are " + String.join(", ", Audited.EVENTS));
     }
 
     private static @Nullable String result(@Nullable String name) {

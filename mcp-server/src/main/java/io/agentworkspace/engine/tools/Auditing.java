@@ -1,14 +1,19 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.identity.KeyFormat;
 import io.agentworkspace.engine.model.Audited;
 import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Makes of a call what the audit says of it. */
 final class Auditing {
+    private static final int MAX_GIVEN = 400;
+
     private Auditing() {}
 
     static Audited done(Tool<?, ?> tool, ToolRunner.Request request, Call call, ObjectNode answer) {
@@ -24,12 +29,10 @@ final class Auditing {
         var caller = call.caller();
         var acting = call.acting();
         var whence = request.whence();
-        // The commands on users name in target.user whom they are about.
-        var acted = subject.kind().equals("user") || call.actingFor() == null ? null : call.actingFor();
         return new Audited(
                 call.now(),
                 caller.userName(),
-                acted == null ? null : acted.text(),
+                actedFor(request, call, subject, result),
                 caller.principal().split(":", 2)[0],
                 caller.credential().key(),
                 null,
@@ -45,5 +48,26 @@ final class Auditing {
                 whence.client(),
                 result,
                 call.requestId());
+    }
+
+    /** The commands on users name in target.user whom they are about. */
+    private static @Nullable String actedFor(ToolRunner.Request request, Call call, Subject subject, String result) {
+        if (subject.kind().equals("user")) {
+            return null;
+        }
+        var actingFor = call.actingFor();
+        if (actingFor != null || result.equals(Audited.DONE)) {
+            return actingFor == null ? null : actingFor.text();
+        }
+        var asked = plain(request.arguments().at("/target/user").asString(""));
+        return asked.isEmpty() || Name.key(asked).equals(Name.key(call.caller().userName())) ? null : asked;
+    }
+
+    /** Whom somebody asked to act for who may not: anything may have been written there. */
+    private static String plain(String text) {
+        var given = text.length() <= MAX_GIVEN ? text : text.substring(0, MAX_GIVEN);
+        var line = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
+                .strip();
+        return line.substring(0, line.offsetByCodePoints(0, Math.min(Name.MAX, line.codePointCount(0, line.length()))));
     }
 }

@@ -17,6 +17,8 @@ import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
 import io.agentworkspace.engine.store.AuditStore;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -195,6 +197,44 @@ class AuditTest {
         assertThat(entry.path("key_id").asString()).isEqualTo(reader.id());
         assertThat(entry.path("key_name").asString()).isEqualTo("made");
         assertThat(entry.path("target").asString()).isEqualTo("Ada");
+    }
+
+    @Test
+    void aRefusedAttemptToActForSomebodyTellsForWhom() {
+        call(ann, "AP_Create", "{'target':{'user':'boss'},'vx':{'name':'Ada','description':'d'}}");
+        var odd = "b\\u0007o\\n" + "x".repeat(300);
+        call(ann, "AP_Destroy", "{'target':{'agent':'Ada','user':'%s'}}".formatted(odd));
+        call(ann, "AP_Destroy", "{'target':{'agent':'Ada','user':'ANN'}}");
+        await().atMost(SOON)
+                .until(() -> entries("{'user':'ann','result':'refused'}").size() == 3);
+        var refused = entries("{'result':'not_permitted'}");
+        assertThat(refused.stream().map(entry -> entry.path("acting_for").asString()))
+                .contains("boss");
+        assertThat(entries("{'user':'ann','result':'refused'}").stream()
+                        .map(entry -> entry.path("acting_for").asString("")))
+                .allMatch(user -> List.of("", "boss").contains(user) || user.matches("b o x{1,60}"));
+        assertThat(entries("{'result':'not_found'}").getFirst().has("acting_for"))
+                .isFalse();
+    }
+
+    @Test
+    void signingInAndOutAndTokensAreInIt() {
+        var begun = route(ann, "POST", "/api/auth/session", "").response();
+        var cookie = begun.headers().firstValue("Set-Cookie").orElseThrow().replaceFirst(";.*", "");
+        var csrf = Json.readObject(begun.body()).path("csrf_token").asString();
+        for (var step : List.of("POST /api/auth/token", "DELETE /api/auth/session")) {
+            var request = HttpRequest.newBuilder(URI.create(TestServer.url() + step.replaceFirst(".* ", "")))
+                    .method(step.replaceFirst(" .*", ""), HttpRequest.BodyPublishers.noBody())
+                    .headers("Cookie", cookie, "X-CSRF-Token", csrf, "Sec-Fetch-Site", "same-origin")
+                    .build();
+            assertThat(Door.send(request).statusCode()).isEqualTo(200);
+        }
+        var session = newest().path("target_id").asString();
+        assertThat(tools("{'target':'session:%s'}".formatted(session)))
+                .containsExactly("session.end done", "session.token done", "session.start done");
+        var entry = entries("{'tool':'session.start','user':'ann'}").getFirst();
+        assertThat(entry.path("key_id").asString()).isEqualTo(ann.id());
+        assertThat(entry.path("address").asString()).isEqualTo("127.0.0.1");
     }
 
     @Test

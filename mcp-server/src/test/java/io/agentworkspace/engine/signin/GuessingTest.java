@@ -72,7 +72,8 @@ class GuessingTest {
         keys = new KeyStore(db, CLOCK, watch);
         sessions = new BrowserSessions(db, keys, watch, CLOCK);
         var key = ApiKey.parse(KEY);
-        secret = sessions.startWithKey(keys.authenticate(key), key);
+        secret = SessionSecret.generate(RANDOM);
+        sessions.startWithKey(secret, keys.authenticate(key), key);
         var vault = new Vault(db, new MasterKeys(MasterKey.parse(TestDatabase.SECRETS_KEY), folder));
         var issuer = "https://engine.example";
         tokens = new AccessTokens(new SigningKeys(db, vault, CLOCK), issuer, List.of(issuer), CLOCK);

@@ -279,6 +279,11 @@ class HostileProviderTest {
         var silent = signIn(nonce ->
                 signed(draft(nonce).subject("silent").claim("email", null).claim("email_verified", null)));
         assertThat(silent.status()).isEqualTo(403);
+        userInfo = """
+                {"email":"other@example.org","email_verified":true}""";
+        var nameless = signIn(nonce ->
+                signed(draft(nonce).subject("nameless").claim("email", null).claim("email_verified", null)));
+        assertThat(nameless.status()).as("of nobody").isEqualTo(403);
         var quoted = signIn(nonce -> signed(draft(nonce).subject("quoted").claim("email_verified", "true")));
         assertThat(quoted.status()).as("a text is not true").isEqualTo(403);
     }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.model;
 
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** An entry of the audit: who did what to which thing, from where, and what came of it. Never what was in it. */
@@ -41,4 +42,40 @@ public record Audited(
         @Doc("done, or the name of the error.") String result,
         @Doc("The request id.") String requestId) {
     public static final String DONE = "done";
+
+    /** What happens outside of tools. */
+    public static final List<String> EVENTS =
+            List.of("session.start", "session.end", "session.token", "user.joined", "tenant.created");
+
+    /** Something that happened outside of tools. */
+    public static Audited event(
+            String event, Instant at, Actor actor, Subject subject, Whence whence, String requestId) {
+        return new Audited(
+                at,
+                actor.user(),
+                null,
+                actor.credential(),
+                actor.key(),
+                null,
+                null,
+                event,
+                subject.kind(),
+                subject.name(),
+                subject.id(),
+                null,
+                null,
+                whence.door(),
+                whence.address(),
+                whence.client(),
+                DONE,
+                requestId);
+    }
+
+    /** Who it was, and what proved that. */
+    public record Actor(
+            String user, String credential, @Nullable String key) {}
+
+    /** What an event was about. */
+    public record Subject(
+            String kind, @Nullable String name, @Nullable String id) {}
 }
