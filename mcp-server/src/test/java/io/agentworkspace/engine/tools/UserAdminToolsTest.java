@@ -224,13 +224,12 @@ class UserAdminToolsTest {
             var number = round;
             user.call("AP_Create", thing.formatted("old", number)).ok();
             var forUser = "{'name':'x','capabilities':['*'],'target':{'user':'%s'}}".formatted(names.get(0));
-            Crowd.of(7, i -> switch (i) {
+            Crowd.of(6, i -> switch (i) {
                 case 0 -> admin.call("US_Remove", "{'target':{'user':'%s'}}".formatted(names.get(0)));
                 case 1 -> boss.call("US_Remove", "{'target':{'user':'%s'}}".formatted(names.get(1)));
                 case 2 -> user.call("AP_Create", thing.formatted("agent", number));
-                case 3 -> user.call("AK_Create", "{'name':'x','capabilities':['*']}");
-                case 4 -> boss.call("AK_Create", forUser);
-                case 5 -> user.call("DM_Create", thing.formatted("domain", number));
+                case 3 -> boss.call("AK_Create", forUser);
+                case 4 -> user.call("DM_Create", thing.formatted("domain", number));
                 default -> user.call("MB_Create", thing.formatted("bank", number));
             });
         }
