@@ -181,11 +181,12 @@ class IssuedTokensTest extends IssuedTokensStage {
     @Test
     void aUserOfAnotherTenantIsNobodyHere() {
         var elsewhere = new TestTenant();
-        var store = new SignInStore(TestDatabase.db());
+        var store = new SignInStore(TestDatabase.db(), TestDatabase.audit());
         store.join(
                 new SignInStore.Identity(elsewhere.id(Door.MCP), issuer.address(), "their user"),
                 Name.of("their user"),
-                CLOCK.instant());
+                CLOCK.instant(),
+                Visit.withToken(CLOCK)::joined);
         var silent = issuer.draft(RESOURCE, "their user", "*").claim("email", null);
         assertThat(list(issuer.signed(silent)).status()).isEqualTo(403);
         var key = elsewhere.key(Door.MCP, "owner", Role.OWNER, List.of("*"));
@@ -253,7 +254,8 @@ class IssuedTokensTest extends IssuedTokensStage {
         var provider = new Provider("local", at, "engine", null, tenantName(), Set.of());
         var resource = new ProtectedResource(MCP, at, "https://engine.example");
         var known = OAuthDesk.issuers(List.of(provider), http, CLOCK).getFirst();
-        return new IssuedTokens(resource, known, new SignInStore(TestDatabase.db()), grants, CLOCK);
+        return new IssuedTokens(
+                resource, known, new SignInStore(TestDatabase.db(), TestDatabase.audit()), grants, CLOCK);
     }
 
     @Test
