@@ -97,7 +97,9 @@ class HostileBodiesTest {
     @Test
     void aKeyThatComesTwiceIsAParseError() {
         assertRefused(
-                server.mcp("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"id\": 2}"), -32700, "uplicate");
+                server.mcp("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\", \"id\": 2}"),
+                -32700,
+                "comes twice");
     }
 
     @Test

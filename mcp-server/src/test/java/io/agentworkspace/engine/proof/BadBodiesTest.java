@@ -211,7 +211,9 @@ class BadBodiesTest {
         }
         for (var given : List.of("\\u0000", "\\ud800", "\\udc00x", "AP_Create\\u0000")) {
             var body = way.body("SERVICE", "{}").replace("SERVICE", given);
-            Refusal.is("unknown_service", way, way.send(key, "AP_List", body.getBytes(UTF_8), Map.of()), given);
+            // What no name of a tool can hold, the MCP door refuses in all params alike.
+            var error = way == Way.MCP ? "invalid_field" : "unknown_service";
+            Refusal.is(error, way, way.send(key, "AP_List", body.getBytes(UTF_8), Map.of()), given);
         }
     }
 
