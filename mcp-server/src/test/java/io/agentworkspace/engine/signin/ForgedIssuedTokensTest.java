@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.Replica;
 import io.jsonwebtoken.Jwts;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Date;
 import java.util.LinkedHashMap;
@@ -107,8 +108,12 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
     @Test
     void aHugeTokenIsRefusedBeforeAnythingIsMadeOfIt() {
         var body = "a".repeat(1 << 20);
-        var got = list(body + "." + body + ".");
-        assertThat(got.response().statusCode()).isEqualTo(413);
+        try {
+            assertThat(list(body + "." + body + ".").response().statusCode()).isEqualTo(413);
+        } catch (UncheckedIOException cut) {
+            // The server is through with it before the client is: then the answer may be lost with the connection.
+            assertThat(cut).hasCauseInstanceOf(IOException.class);
+        }
         var long9k = issuer.signed(issuer.draft(RESOURCE, "ann", "*").claim("more", "a".repeat(9_000)));
         assertThat(list(long9k).status()).isEqualTo(401);
         assertThat(list(issuer.signed(issuer.draft(RESOURCE, "ann", "*").claim("more", "a".repeat(4_000))))
