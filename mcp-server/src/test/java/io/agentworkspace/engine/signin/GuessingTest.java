@@ -110,7 +110,7 @@ class GuessingTest {
     }
 
     @Test
-    void noneOfAMillionKeysCookiesAndTokensIsAcceptedOrLookedUp() {
+    void noneOfAMillionIsAcceptedAndNoKeyOrCookieLookedUp() {
         assertThat(isAccepted("X-Api-Key", KEY)).isTrue();
         assertThat(isAccepted("Authorization", "Bearer " + token)).isTrue();
         assertThat(isAccepted("Cookie", Browser.named(secret.reveal()))).isTrue();
@@ -118,11 +118,14 @@ class GuessingTest {
         var ofCookies = new Guesses(secret.reveal(), LETTERS + "-_", 8);
         var ofTokens = new Guesses(token, LETTERS + "-_", 9);
         var accepted = 0;
+        var beforeTokens = proxy.roundTrips();
         for (var i = 0; i < TOKENS; i++) {
             var guess = i % 2 == 0 ? ofTokens.mutated() : ofTokens.random();
             accepted += isAccepted("Authorization", "Bearer " + guess) ? 1 : 0;
         }
         var before = proxy.roundTrips();
+        // A key id that is not known may be a new one: it is looked for once in a while, however many ask.
+        assertThat(before - beforeTokens).isLessThan(TOKENS / 100);
         for (var i = 0; i < TRIES; i++) {
             var key = i % 2 == 0 ? ofKeys.mutated() : ofKeys.random();
             accepted +=
