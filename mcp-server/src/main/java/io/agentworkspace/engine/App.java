@@ -26,6 +26,7 @@ import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.BrowserSessions;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.KeyStore;
@@ -151,7 +152,7 @@ final class App implements AutoCloseable {
                                         replica.interest()::purge))
                         .also(sessions::flush))
                 .start();
-        var around = new Runner.Surroundings(clock, presence, keys.use(), audit);
+        var around = new Runner.Surroundings(clock, presence, keys.use(), audit, new EventLog());
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
         serve(server, published, new Parts(db, around, replica, desk));
     }

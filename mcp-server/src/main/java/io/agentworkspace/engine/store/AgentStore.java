@@ -8,9 +8,7 @@ import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
@@ -23,19 +21,9 @@ public final class AgentStore {
                                'created_at', a.created_at, 'updated_at', a.updated_at)
             """.formatted(ContextStore.online("a"));
 
-    /** Writes the event that tells of a change: of the agent {@code a} that a CTE before it has changed. */
-    private static final String TOLD = """
-            INSERT INTO event (tenant_id, id, type, created_at, data)
-            SELECT a.tenant_id, :event, :type, :now,
-                   jsonb_strip_nulls(jsonb_build_object('agent', a.name, 'access', a.access, 'owner', o.name,
-                                                        'revision', a.revision,
-                                                        'changed', CAST(:changed AS text[])))
-              FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-            """;
-
     /** The columns that {@link #held} needs of an agent {@code a}. */
     static final String HELD = """
-            a.id, a.name, a.owner_id, a.revision,
+            a.id, a.name, a.owner_id, a.access, a.revision,
             (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name
             """;
 
@@ -46,7 +34,7 @@ public final class AgentStore {
     }
 
     /** An agent that the transaction holds, with what decides about changing it. */
-    public record Held(long id, String name, long owner, String ownerName, long revision) {
+    public record Held(long id, String name, long owner, String ownerName, Access access, long revision) {
         public Ref ref() {
             return new Ref(id, name);
         }
@@ -60,7 +48,7 @@ public final class AgentStore {
             @Nullable Access access) {}
 
     /**
-     * Creates the agent and puts it on its owner's roster, with the event that tells of it.
+     * Creates the agent and puts it on its owner's roster.
      *
      * @throws Problem {@code already_exists}
      */
@@ -72,19 +60,15 @@ public final class AgentStore {
                            ON CONFLICT (tenant_id, name_key) WHERE destroyed_at IS NULL DO NOTHING
                            RETURNING *),
                      listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
-                                SELECT tenant_id, owner_id, id, :now FROM a),
-                     told AS (%s)
+                                SELECT tenant_id, owner_id, id, :now FROM a)
                 SELECT %s AS record
                   FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-                """.formatted(TOLD, RECORD))
+                """.formatted(RECORD))
                 .set("name", name)
                 .set("key", name.key())
                 .set("description", description)
                 .set("profile", profile)
                 .set("access", access.word())
-                .set("event", UUID.randomUUID())
-                .set("type", "agent.deployment.created")
-                .set("changed", null)
                 .one(AgentStore::record)
                 .orElseThrow(() -> Problem.alreadyExists("agent", name.text()));
     }
@@ -115,6 +99,7 @@ public final class AgentStore {
                 row.text("name"),
                 row.number("owner_id"),
                 row.text("owner_name"),
+                Access.of(row.text("access")),
                 row.number("revision"));
     }
 
@@ -131,8 +116,8 @@ public final class AgentStore {
         return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Sets what the change gives and raises the revision, with the event that names the changed fields. */
-    public Agent update(Call call, Held held, Change change, List<String> changed) {
+    /** Sets what the change gives and raises the revision. */
+    public Agent update(Call call, Held held, Change change) {
         try {
             return db.sql(call, """
                     WITH a AS (UPDATE agent
@@ -141,14 +126,10 @@ public final class AgentStore {
                                       profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
                                       revision = revision + 1, updated_at = :now
                                 WHERE tenant_id = :tenant AND id = :id
-                            RETURNING *),
-                         told AS (%s)
+                            RETURNING *)
                     SELECT %s AS record
                       FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-                    """.formatted(TOLD, RECORD))
-                    .set("event", UUID.randomUUID())
-                    .set("type", "agent.deployment.updated")
-                    .set("changed", changed)
+                    """.formatted(RECORD))
                     .set("id", held.id())
                     .set("name", change.name())
                     .set("key", change.name() == null ? null : change.name().key())
@@ -180,8 +161,7 @@ public final class AgentStore {
     }
 
     /**
-     * Ends the agent for everyone, with the event that tells of it: it stays as the name on its messages and memories, and
-     * nowhere else.
+     * Ends the agent for everyone: it stays as the name on its messages and memories, and nowhere else.
      */
     public void destroy(Call call, Held held) {
         db.sql(call, """
@@ -192,14 +172,9 @@ public final class AgentStore {
                      loaded AS (DELETE FROM bank_load WHERE tenant_id = :tenant AND agent_id = :id),
                      keyed AS (UPDATE api_key SET revoked_at = :now
                                 WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
-                     listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id),
-                     a AS (UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id RETURNING *)
-                %s""".formatted(TOLD))
-                .set("id", held.id())
-                .set("event", UUID.randomUUID())
-                .set("type", "agent.deployment.deleted")
-                .set("changed", null)
-                .run();
+                     listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)
+                UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id
+                """).set("id", held.id()).run();
         MembershipStore.silence(db, call, held.owner());
     }
 

@@ -48,9 +48,13 @@ public final class AuditStore {
         this.kept = kept;
     }
 
-    /** Writes the entry and commits: the last that happens in the transaction of what was done. */
+    /** Writes the entry and what the call tells of, and commits: the last that happens in the transaction of what was done. */
     public void done(Call call, Audited entry) {
-        inserting(List.of(row(call.caller().tenant(), entry))).runAndCommit();
+        var tenant = call.caller().tenant();
+        var told = call.events().isEmpty() ? "" : EventLog.INSERT + ";\n";
+        inserting(told, List.of(row(tenant, entry)))
+                .set("events", EventLog.rows(tenant, call.events()))
+                .runAndCommit();
     }
 
     /** Does what is no tool's call, and writes its entry in the same transaction. */
@@ -64,7 +68,7 @@ public final class AuditStore {
 
     /** Writes the entry, inside the transaction of what it tells of. */
     public void note(long tenant, Audited entry) {
-        inserting(List.of(row(tenant, entry))).run();
+        inserting("", List.of(row(tenant, entry))).run();
     }
 
     /** Notes what was refused, to be written soon. */
@@ -87,8 +91,8 @@ public final class AuditStore {
         return row.put("target_key", key);
     }
 
-    private Statement inserting(Collection<ObjectNode> rows) {
-        return db.sql(INSERT).set("rows", Json.text(rows));
+    private Statement inserting(String before, Collection<ObjectNode> rows) {
+        return db.sql(before + INSERT).set("rows", Json.text(rows));
     }
 
     /** Writes what was refused since the last time. What could not be written is tried again. */
@@ -96,7 +100,7 @@ public final class AuditStore {
         var rows = new ArrayList<ObjectNode>();
         while (refusals.drainTo(rows, BATCH) > 0) {
             try {
-                inserting(rows).run();
+                inserting("", rows).run();
             } catch (RuntimeException e) {
                 rows.stream().filter(row -> !refusals.offer(row)).forEach(_ -> lost.incrementAndGet());
                 throw e;

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.EventData;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
@@ -169,12 +170,11 @@ public final class UserStore {
                 .orElseThrow();
     }
 
-    /** How much another user has taken over. */
-    public record Handed(long agents, long domains, long banks, long keys) {}
+    /** What another user has taken over: the agents as they are now, and how much else. */
+    public record Handed(List<EventData.AgentDeployment> agents, long domains, long banks, long keys) {}
 
     /**
-     * Takes the user out: its keys stop, and what it owns is the heir's, with the event that tells of each agent. It stays
-     * as the name on what it said.
+     * Takes the user out: its keys stop, and what it owns is the heir's. It stays as the name on what it said.
      */
     public Handed remove(Call call, Held held, long heir) {
         // Whoever is about to invite one of these agents, or to grant it something, is waited for: the next statement
@@ -186,11 +186,6 @@ public final class UserStore {
                 WITH a AS (UPDATE agent SET owner_id = :heir, revision = revision + 1, updated_at = :now
                             WHERE tenant_id = :tenant AND owner_id = :gone AND destroyed_at IS NULL
                         RETURNING *),
-                     told AS (INSERT INTO event (tenant_id, id, type, created_at, data)
-                              SELECT a.tenant_id, gen_random_uuid(), 'agent.deployment.updated', :now,
-                                     jsonb_build_object('agent', a.name, 'access', a.access, 'owner', o.name,
-                                                        'revision', a.revision, 'changed', ARRAY['owner'])
-                                FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id),
                      unlisted AS (DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :gone),
                      listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
                                 SELECT tenant_id, owner_id, id, :now FROM a
@@ -221,13 +216,20 @@ public final class UserStore {
                      signed_out AS (DELETE FROM browser_session WHERE tenant_id = :tenant AND user_id = :gone),
                      u AS (UPDATE app_user SET removed_at = :now, revision = revision + 1
                             WHERE tenant_id = :tenant AND id = :gone)
-                SELECT (SELECT count(*) FROM a) AS agents, (SELECT count(*) FROM d) AS domains,
+                SELECT (SELECT jsonb_agg(jsonb_build_object('agent', a.name, 'access', a.access, 'owner', o.name,
+                                                            'revision', a.revision, 'changed', ARRAY['owner'])
+                                         ORDER BY a.name_key)
+                          FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agents,
+                       (SELECT count(*) FROM d) AS domains,
                        (SELECT count(*) FROM b) AS banks, (SELECT count(*) FROM k) AS keys
                 """)
                 .set("gone", held.id())
                 .set("heir", heir)
                 .one(row -> new Handed(
-                        row.number("agents"), row.number("domains"), row.number("banks"), row.number("keys")))
+                        row.jsonList("agents", EventData.AgentDeployment.class),
+                        row.number("domains"),
+                        row.number("banks"),
+                        row.number("keys")))
                 .orElseThrow();
     }
 

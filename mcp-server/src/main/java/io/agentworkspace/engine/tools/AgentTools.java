@@ -7,6 +7,8 @@ import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.EventData.AgentDeployment;
+import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Message;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
@@ -192,6 +194,7 @@ final class AgentTools {
                     var vx = in.vx();
                     var access = vx.access() == null ? Access.PRIVATE : vx.access();
                     var agent = agents.insert(call, vx.name(), vx.description(), vx.profile(), access);
+                    call.tell(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
                     return new Changed(agent, agent.revision(), null);
                 });
     }
@@ -239,7 +242,9 @@ final class AgentTools {
             var agent = agents.record(call, held);
             return new Changed(agent, agent.revision(), false);
         }
-        var agent = agents.update(call, held, change, fields.stream().distinct().toList());
+        var agent = agents.update(call, held, change);
+        var changed = fields.stream().distinct().toList();
+        call.tell(EventType.AGENT_DEPLOYMENT_UPDATED, AgentDeployment.of(agent, changed));
         rename(call, new Ref(held.id(), agent.name()));
         return new Changed(agent, agent.revision(), true);
     }
@@ -277,6 +282,10 @@ final class AgentTools {
                     checkMayChange(call, held);
                     checkRevision(in.ifRevision(), held.revision());
                     agents.destroy(call, held);
+                    call.tell(
+                            EventType.AGENT_DEPLOYMENT_DELETED,
+                            new AgentDeployment(
+                                    held.name(), held.access().word(), held.ownerName(), held.revision(), null));
                     forget(call, held);
                     return new Destroyed(true);
                 });

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
@@ -42,7 +43,7 @@ public final class Runner implements ToolRunner {
     private final Explanation explanation;
 
     /** What a run happens in. */
-    public record Surroundings(Clock clock, Presence presence, KeyUse use, AuditStore audit) {}
+    public record Surroundings(Clock clock, Presence presence, KeyUse use, AuditStore audit, EventLog events) {}
 
     public Runner(
             Catalogue catalogue, Db db, ContextStore contexts, IdempotencyStore idempotency, Surroundings around) {
@@ -71,6 +72,9 @@ public final class Runner implements ToolRunner {
             around.use().ran(request.caller(), tool.name());
             var answer = tool.effect().isTransactional() ? transact(work) : read(work);
             around.presence().touch(call);
+            if (!call.events().isEmpty()) {
+                around.events().committed();
+            }
             return answer;
         } catch (Problem problem) {
             return refused(request, call, now, problem);
@@ -185,7 +189,9 @@ public final class Runner implements ToolRunner {
     }
 
     private Answer transact(Work work) {
+        callOut(work.tool, work);
         return db.transaction(() -> {
+            work.call.begin();
             if (work.key != null) {
                 var stored = idempotency.claim(work.call, work.key, work.hash());
                 if (stored.isPresent()) {
@@ -200,6 +206,12 @@ public final class Runner implements ToolRunner {
             around.audit().done(work.call, Auditing.done(work.tool, work.request, work.call, envelope));
             return new Answer(envelope, null, false);
         });
+    }
+
+    private static <I extends Record> void callOut(Tool<I, ?> tool, Work work) {
+        if (tool.outside() != null) {
+            work.call.found(tool.outside().handle(Json.bind(work.input, tool.input()), work.call));
+        }
     }
 
     private static <I extends Record, O extends Record> ObjectNode handle(Tool<I, O> tool, Work work) {

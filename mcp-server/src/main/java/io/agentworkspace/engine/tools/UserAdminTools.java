@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Page;
@@ -206,8 +207,9 @@ final class UserAdminTools {
                     keepLastOwner(locked);
                     var heir = heir(call, name, locked);
                     var handed = users.remove(call, held, heir.id());
+                    handed.agents().forEach(agent -> call.tell(EventType.AGENT_DEPLOYMENT_UPDATED, agent));
                     return new Removed(
-                            true, heir.name(), handed.agents(), handed.domains(), handed.banks(), handed.keys());
+                            true, heir.name(), handed.agents().size(), handed.domains(), handed.banks(), handed.keys());
                 });
     }
 

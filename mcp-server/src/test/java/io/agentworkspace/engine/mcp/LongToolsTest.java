@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.ContextStore;
+import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
@@ -75,7 +76,8 @@ class LongToolsTest {
                 db,
                 new ContextStore(db),
                 new IdempotencyStore(db),
-                new Runner.Surroundings(clock, new Presence(db), new KeyUse(db, clock), TestDatabase.audit()));
+                new Runner.Surroundings(
+                        clock, new Presence(db), new KeyUse(db, clock), TestDatabase.audit(), new EventLog()));
         var tools = new CatalogueTools(runner, clock);
         return new Offer(
                 new Offer.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),

@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.store.ContextStore;
+import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
@@ -47,7 +48,8 @@ class ProgressTest {
                     Clock.systemUTC(),
                     new Presence(TestDatabase.db()),
                     new KeyUse(TestDatabase.db(), Clock.systemUTC()),
-                    TestDatabase.audit()));
+                    TestDatabase.audit(),
+                    new EventLog()));
 
     private static SampleServer server;
 

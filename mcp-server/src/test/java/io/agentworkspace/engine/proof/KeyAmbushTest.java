@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.tools.Runner;
@@ -104,7 +105,11 @@ class KeyAmbushTest {
         var runner = Toolbox.runner(
                 db,
                 new Runner.Surroundings(
-                        Clock.systemUTC(), new Presence(db), new KeyUse(db, Clock.systemUTC()), TestDatabase.audit()),
+                        Clock.systemUTC(),
+                        new Presence(db),
+                        new KeyUse(db, Clock.systemUTC()),
+                        TestDatabase.audit(),
+                        new EventLog()),
                 _ -> List.of());
         var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
         return runner.run(new ToolRunner.Request(service, asked, caller, "r", true, null))

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.model.Toolset;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.tools.Runner;
@@ -132,7 +133,11 @@ class KeyPowersTest {
         var runner = Toolbox.runner(
                 db,
                 new Runner.Surroundings(
-                        Clock.systemUTC(), new Presence(db), new KeyUse(db, Clock.systemUTC()), TestDatabase.audit()),
+                        Clock.systemUTC(),
+                        new Presence(db),
+                        new KeyUse(db, Clock.systemUTC()),
+                        TestDatabase.audit(),
+                        new EventLog()),
                 _ -> List.of());
         var attempts = Map.of(
                 "AK_Create", "{'name':'x','capabilities':['*']}",

@@ -17,6 +17,7 @@ import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CountingProxy;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
@@ -129,7 +130,11 @@ class RoundTripsTest {
         runner = Toolbox.runner(
                 db,
                 new Runner.Surroundings(
-                        CLOCK, new Presence(db), new KeyUse(db, CLOCK), new AuditStore(db, Duration.ofDays(90))),
+                        CLOCK,
+                        new Presence(db),
+                        new KeyUse(db, CLOCK),
+                        new AuditStore(db, Duration.ofDays(90)),
+                        new EventLog()),
                 _ -> List.of());
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());

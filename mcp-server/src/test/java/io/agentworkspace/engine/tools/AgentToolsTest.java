@@ -259,9 +259,9 @@ class AgentToolsTest {
                             .set("tenant", tenant.id(door))
                             .list(row -> row.text("told")))
                     .containsExactly(
-                            "agent.deployment.created {\"agent\": \"Ada\", \"owner\": \"ann\", \"access\": \"private\", \"revision\": 1}",
-                            "agent.deployment.updated {\"agent\": \"Ada\", \"owner\": \"ann\", \"access\": \"public\", \"changed\": [\"profile\", \"access\"], \"revision\": 2}",
-                            "agent.deployment.deleted {\"agent\": \"Ada\", \"owner\": \"ann\", \"access\": \"public\", \"revision\": 2}");
+                            "agent.deployment.created {\"agent\":\"Ada\",\"access\":\"private\",\"owner\":\"ann\",\"revision\":1}",
+                            "agent.deployment.updated {\"agent\":\"Ada\",\"access\":\"public\",\"owner\":\"ann\",\"revision\":2,\"changed\":[\"profile\",\"access\"]}",
+                            "agent.deployment.deleted {\"agent\":\"Ada\",\"access\":\"public\",\"owner\":\"ann\",\"revision\":2}");
         }
     }
 

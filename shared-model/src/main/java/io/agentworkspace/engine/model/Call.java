@@ -1,6 +1,10 @@
 package io.agentworkspace.engine.model;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One run of one tool: who, when, under which request id, and in which context. Lives as long as the request. */
@@ -11,10 +15,12 @@ public final class Call {
     private final String contextName;
     private final @Nullable Name actingFor;
     private final Instant now;
+    private final List<Event> events = new ArrayList<>();
     private @Nullable Context loaded;
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
     private Context.@Nullable Ref acting;
+    private @Nullable Object found;
 
     public Call(
             Caller caller,
@@ -64,6 +70,30 @@ public final class Call {
 
     public void progress(Progress listener) {
         progress = listener;
+    }
+
+    /** Notes what happened: it is written in the transaction, and told to whoever wants to know once that is committed. */
+    public void tell(EventType type, EventData data) {
+        events.add(Event.of(type, now, data));
+    }
+
+    /** What has happened so far, in its order. */
+    public List<Event> events() {
+        return Collections.unmodifiableList(events);
+    }
+
+    /** The transaction begins, perhaps anew: nothing has happened yet. */
+    public void begin() {
+        events.clear();
+    }
+
+    /** What calling out, before the transaction, has given. */
+    public <T> T found(Class<T> type) {
+        return type.cast(Objects.requireNonNull(found, "nothing was called"));
+    }
+
+    public void found(Object outcome) {
+        found = outcome;
     }
 
     /** The agent that acts: the one that the call names as such, else self. */

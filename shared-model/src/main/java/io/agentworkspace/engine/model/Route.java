@@ -10,10 +10,11 @@ public record Route(String method, String path) {
     public static final String COMMANDS = "/demo/v1/Engine/tps";
 
     private static final Map<String, String> FAMILIES = Map.of(
-            "AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user", "AK", "key", "AC", "account");
+            "AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user", "AK", "key", "WH", "webhook", "AC",
+            "account");
 
     /** The families whose tools have routes of their own instead of an alias. */
-    private static final Set<String> OWN_ROUTES = Set.of("AK", "AC");
+    private static final Set<String> OWN_ROUTES = Set.of("AK", "WH", "AC");
 
     /** Whether requests carry their arguments in a body rather than in the query. */
     public boolean hasBody() {

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -123,7 +124,9 @@ sealed interface Shape {
     private static Shape shape(AnnotatedType annotated, Doc doc, boolean closed) {
         var type =
                 annotated.getType() instanceof ParameterizedType generic ? generic.getRawType() : annotated.getType();
-        if (type == String.class) {
+        if (type == UUID.class) {
+            return new Text(36, List.of());
+        } else if (type == String.class) {
             // What we answer with promises no length: clients check answers, and the limits are the input's.
             return new Text(closed ? doc.max() : Long.MAX_VALUE, List.of(doc.oneOf()));
         } else if (type == Name.class) {

@@ -13,6 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
  * @param leastRole what a caller must at least be in the tenant
  * @param idempotent whether doing it twice is the same as doing it once
  * @param isLong whether it may take more than a few seconds: clients that take tasks get one, and ask after it
+ * @param outside work that calls out, done before the transaction, which must not wait for anybody; the handler finds what
+ *     came of it in {@link Call#found}
  * @param toldOnce the fields of the answer that are never told again, and so not kept for replays
  */
 public record Tool<I extends Record, O extends Record>(
@@ -29,6 +31,7 @@ public record Tool<I extends Record, O extends Record>(
         Schema inputSchema,
         ObjectNode outputSchema,
         List<String> toldOnce,
+        @Nullable Handler<I, ?> outside,
         Handler<I, O> handler) {
 
     /** The work itself. Reads issue one statement; everything else runs inside the runner's transaction. */
@@ -114,6 +117,12 @@ public record Tool<I extends Record, O extends Record>(
 
         public <I extends Record, O extends Record> Tool<I, O> handledBy(
                 Class<I> input, Class<O> output, Handler<I, O> handler) {
+            return handledBy(input, output, null, handler);
+        }
+
+        /** @param outside calls out, before the transaction begins */
+        public <I extends Record, O extends Record> Tool<I, O> handledBy(
+                Class<I> input, Class<O> output, @Nullable Handler<I, ?> outside, Handler<I, O> handler) {
             return new Tool<>(
                     name,
                     Objects.requireNonNull(title, name),
@@ -128,6 +137,7 @@ public record Tool<I extends Record, O extends Record>(
                     Schema.ofInput(input, effect.isTransactional()),
                     Envelope.schema(output),
                     toldOnce(output),
+                    outside,
                     handler);
         }
 

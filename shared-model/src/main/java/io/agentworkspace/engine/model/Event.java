@@ -1,0 +1,26 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Instant;
+import java.util.UUID;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Something that happened, in the envelope in which it is delivered (contract, Events). What is in {@code data} is valid
+ * against its type's schema.
+ */
+public record Event(
+        @Doc("The same on every attempt: what a receiver recognises a repetition by.")
+        UUID id,
+
+        @Doc("Its type.") EventType type,
+        @Doc("When it happened.") Instant createdAt,
+        @Doc("What happened; the type says which fields.") ObjectNode data) {
+
+    public Event {
+        type.check(data);
+    }
+
+    public static Event of(EventType type, Instant now, EventData data) {
+        return new Event(UUID.randomUUID(), type, now, Json.tree(data));
+    }
+}
