@@ -13,6 +13,7 @@ final class Bench {
 
     static {
         ALL.put("listeners", new Listeners());
+        ALL.put("webhooks", new Webhooks());
     }
 
     /** One measurement. */

@@ -25,7 +25,7 @@ final class Engine implements AutoCloseable {
     }
 
     /** Returns when it is ready. */
-    static Engine start() throws IOException {
+    static Engine start(String... flags) throws IOException {
         var directory = Files.createTempDirectory("engine-bench");
         var command = new ArrayList<>(List.of(program("java")));
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -33,6 +33,7 @@ final class Engine implements AutoCloseable {
                 .forEach(command::add);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.agentworkspace.engine.Main"));
         command.addAll(List.of("--port", "0", "--rate-limit", "off", "--stranger-limit", "off", "--data-dir", directory.toString()));
+        command.addAll(List.of(flags));
         var process = new ProcessBuilder(command)
                 .redirectError(directory.resolve("engine.log").toFile())
                 .start();

@@ -18,8 +18,15 @@ CREATE INDEX event_age ON event (created_at);
 -- Its row is the lock under which places are given.
 CREATE TABLE event_feed (
     tenant_id bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,
-    last_seq  bigint NOT NULL
+    last_seq  bigint NOT NULL DEFAULT 0
 );
+INSERT INTO event_feed (tenant_id) SELECT id FROM tenant;
+CREATE FUNCTION give_feed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO event_feed (tenant_id) VALUES (NEW.id);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER tenant_has_feed AFTER INSERT ON tenant FOR EACH ROW EXECUTE FUNCTION give_feed();
 
 CREATE TABLE webhook_endpoint (
     tenant_id        bigint      NOT NULL,
@@ -41,6 +48,7 @@ CREATE TABLE webhook_endpoint (
     failing_since    timestamptz,
     warned           smallint    NOT NULL DEFAULT 0,
     failures_in_row  integer     NOT NULL DEFAULT 0,
+    openings         smallint    NOT NULL DEFAULT 0,
     open_until       timestamptz,
     PRIMARY KEY (tenant_id, id),
     FOREIGN KEY (tenant_id) REFERENCES tenant ON DELETE CASCADE,
@@ -50,6 +58,7 @@ COMMENT ON COLUMN webhook_endpoint.secret IS 'Sealed in the vault.';
 COMMENT ON COLUMN webhook_endpoint.last_sequence IS 'Of the last delivery that was queued for it.';
 COMMENT ON COLUMN webhook_endpoint.failing_since IS 'Of the first failure since the last success.';
 COMMENT ON COLUMN webhook_endpoint.warned IS 'Percent of the way to being disabled that its tenant was warned at.';
+COMMENT ON COLUMN webhook_endpoint.openings IS 'How often the circuit has opened since the last success.';
 COMMENT ON COLUMN webhook_endpoint.open_until IS 'The circuit is open: nothing is attempted before.';
 CREATE INDEX webhook_endpoint_listed ON webhook_endpoint (tenant_id, created_at DESC, id DESC);
 
@@ -75,6 +84,7 @@ COMMENT ON COLUMN webhook_delivery.due_at IS
     'When it is to be attempted; while it is delivering, when its holder has lost it; null once it has come to an end.';
 COMMENT ON COLUMN webhook_delivery.attempts IS 'In their order: {at, duration_ms, status, error}.';
 CREATE INDEX webhook_delivery_due ON webhook_delivery (tenant_id, endpoint_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX webhook_delivery_held ON webhook_delivery (tenant_id, endpoint_id, due_at) WHERE state = 'delivering';
 CREATE INDEX webhook_delivery_listed ON webhook_delivery (tenant_id, created_at DESC, id DESC);
 CREATE INDEX webhook_delivery_event ON webhook_delivery (tenant_id, event_id);
 

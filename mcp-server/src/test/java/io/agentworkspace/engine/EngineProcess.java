@@ -34,7 +34,8 @@ public final class EngineProcess implements AutoCloseable {
                 Map.of("ENGINE_DATABASE_URL", TestDatabase.url(), "ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY));
     }
 
-    private static EngineProcess start(Path dataDir, Map<String, String> environment) {
+    /** With settings of its own. */
+    public static EngineProcess start(Path dataDir, Map<String, String> environment) {
         try {
             // Into a file: a pipe that nobody reads is soon full, and then the engine stands still.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());

@@ -55,7 +55,20 @@ public final class TestDatabase {
 
     /** With the credentials in it, as an operator would set it. */
     public static String url() {
-        return "%s?user=%s&password=%s".formatted(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+        return withCredentials(POSTGRES.jdbcUrl());
+    }
+
+    /** The same for a database of a test's own. */
+    public static String url(String name) {
+        return withCredentials(jdbcUrl(name));
+    }
+
+    private static String jdbcUrl(String name) {
+        return POSTGRES.jdbcUrl().replaceFirst("/[^/]*$", "/" + name);
+    }
+
+    private static String withCredentials(String jdbcUrl) {
+        return "%s?user=%s&password=%s".formatted(jdbcUrl, POSTGRES.user(), POSTGRES.password());
     }
 
     /** An audit as every replica keeps it. */
@@ -86,8 +99,7 @@ public final class TestDatabase {
     /** A database of a test's own, beside the one that all others share. */
     public static Db fresh(String name) {
         DB.sql("CREATE DATABASE " + name).run();
-        var url = POSTGRES.jdbcUrl().replaceFirst("/[^/]*$", "/" + name);
-        var db = new Db(url, POSTGRES.user(), POSTGRES.password(), 2);
+        var db = new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2);
         Migrations.run(db);
         return db;
     }

@@ -1,0 +1,95 @@
+package io.agentworkspace.engine.store;
+
+import java.time.Instant;
+import java.util.List;
+
+/** Gives events their places in their tenants' feeds, and queues a delivery of each for every endpoint that subscribes to it. */
+public final class FeedStore {
+    private static final int TENANTS = 50;
+    private static final int EVENTS = 500;
+
+    private static final String PLACE = """
+            WITH picked AS (
+                SELECT f.tenant_id, e.id, f.last_seq + e.n AS seq
+                  FROM event_feed f
+                 CROSS JOIN LATERAL (SELECT e.id, row_number() OVER (ORDER BY e.ordinal) AS n
+                                       FROM event e
+                                      WHERE e.tenant_id = f.tenant_id AND e.seq IS NULL AND NOT e.directed
+                                      ORDER BY e.ordinal
+                                      LIMIT :events) e
+                 WHERE f.tenant_id = ANY(CAST(:tenants AS bigint[]))),
+                 placed AS (
+                UPDATE event e
+                   SET seq = p.seq
+                  FROM picked p
+                 WHERE e.tenant_id = p.tenant_id AND e.id = p.id
+             RETURNING e.tenant_id, e.id, e.seq, e.type, e.created_at, e.not_to, e.data),
+                 grown AS (
+                UPDATE event_feed f
+                   SET last_seq = p.last
+                  FROM (SELECT tenant_id, max(seq) AS last FROM placed GROUP BY tenant_id) p
+                 WHERE f.tenant_id = p.tenant_id),
+                 wanted AS (
+                SELECT w.tenant_id, w.id AS endpoint_id, p.id AS event_id, p.type,
+                       row_number() OVER (PARTITION BY w.tenant_id, w.id ORDER BY p.seq) AS n
+                  FROM placed p
+                  JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id
+                 WHERE w.enabled AND w.created_at <= p.created_at AND p.not_to IS DISTINCT FROM w.id
+                   AND w.events && ARRAY[p.type, '*']
+                   AND (w.deleted_at IS NULL
+                        OR (p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text))),
+                 counted AS (
+                UPDATE webhook_endpoint w
+                   SET last_sequence = last_sequence + c.n
+                  FROM (SELECT tenant_id, endpoint_id, count(*) AS n FROM wanted GROUP BY tenant_id, endpoint_id) c
+                 WHERE w.tenant_id = c.tenant_id AND w.id = c.endpoint_id
+             RETURNING w.tenant_id, w.id, w.last_sequence - c.n AS base)
+            INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
+            SELECT w.tenant_id, gen_random_uuid(), w.endpoint_id, w.event_id, w.type, c.base + w.n, :now, :now
+              FROM wanted w
+              JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
+            """;
+
+    private final Db db;
+
+    public FeedStore(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * Places what has been committed and has no place yet. Another replica's work is not waited for.
+     *
+     * @return whether there may be more
+     */
+    public boolean place(Instant now) {
+        var waiting = db.sql("""
+                SELECT DISTINCT tenant_id
+                  FROM (SELECT tenant_id FROM event WHERE seq IS NULL AND NOT directed LIMIT :most) e
+                """).set("most", TENANTS * EVENTS).list(row -> row.number("tenant_id"));
+        return !waiting.isEmpty() && db.transaction(() -> place(now, lock(waiting)));
+    }
+
+    /** Whoever holds a feed's row sees, in his next statement, all places that were given before. */
+    private List<Long> lock(List<Long> tenants) {
+        return db.sql("""
+                SELECT tenant_id
+                  FROM event_feed
+                 WHERE tenant_id = ANY(CAST(:tenants AS bigint[]))
+                 ORDER BY tenant_id
+                 LIMIT :most
+                   FOR UPDATE SKIP LOCKED
+                """).set("tenants", tenants).set("most", TENANTS).list(row -> row.number("tenant_id"));
+    }
+
+    private boolean place(Instant now, List<Long> tenants) {
+        if (tenants.isEmpty()) {
+            return false;
+        }
+        db.sql(PLACE)
+                .set("tenants", tenants)
+                .set("events", EVENTS)
+                .set("now", now)
+                .runAndCommit();
+        return true;
+    }
+}

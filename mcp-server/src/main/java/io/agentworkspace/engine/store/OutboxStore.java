@@ -1,0 +1,306 @@
+package io.agentworkspace.engine.store;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.model.Event;
+import io.agentworkspace.engine.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The deliveries that are to be attempted: taken by a replica for a while, then written down with what came of it. */
+public final class OutboxStore {
+    /**
+     * Each endpoint gives as many as it has room for; of all these the first of each go first, so that none waits for
+     * another's backlog. What another replica has taken meanwhile is no longer due when its row is reached.
+     */
+    private static final String CLAIM = """
+            WITH ready AS (
+                SELECT w.tenant_id, w.id,
+                       CASE WHEN w.open_until IS NULL THEN CAST(:each AS bigint) ELSE 1 END
+                           - (SELECT count(*)
+                                FROM webhook_delivery d
+                               WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.state = 'delivering'
+                                 AND d.due_at > :now) AS room
+                  FROM webhook_endpoint w
+                 WHERE w.enabled AND (w.open_until IS NULL OR w.open_until <= :now)
+                   AND EXISTS (SELECT 1
+                                 FROM webhook_delivery d
+                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at <= :now)),
+                 due AS (
+                SELECT d.tenant_id, d.id
+                  FROM ready r
+                 CROSS JOIN LATERAL (SELECT d.tenant_id, d.id, d.due_at,
+                                            row_number() OVER (ORDER BY d.due_at, d.sequence) AS turn
+                                       FROM webhook_delivery d
+                                      WHERE d.tenant_id = r.tenant_id AND d.endpoint_id = r.id AND d.due_at <= :now
+                                      ORDER BY d.due_at, d.sequence
+                                      LIMIT greatest(r.room, 0)) d
+                 ORDER BY d.turn, d.due_at
+                 LIMIT :room),
+                 taken AS (
+                UPDATE webhook_delivery d
+                   SET state = 'delivering', due_at = :until, holder = :replica
+                  FROM due
+                 WHERE d.tenant_id = due.tenant_id AND d.id = due.id AND d.due_at <= :now
+             RETURNING d.*)
+            SELECT d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, d.sequence,
+                   jsonb_array_length(d.attempts) AS made, w.url, w.secret, w.failing_since IS NOT NULL AS failing,
+                   CASE WHEN w.previous_until > :now THEN w.previous_secret END AS previous_secret,
+                   e.created_at, e.data
+              FROM taken d
+              JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
+              JOIN event e ON e.tenant_id = d.tenant_id AND e.id = d.event_id
+            """;
+
+    private static final String RECORD = """
+            WITH ended AS (
+                SELECT * FROM jsonb_to_recordset(CAST(:ended AS jsonb))
+                           AS e (tenant bigint, delivery uuid, made int, state text, due_at timestamptz, attempt jsonb)),
+                 written AS (
+                UPDATE webhook_delivery d
+                   SET state = e.state, due_at = e.due_at, holder = NULL, attempts = d.attempts || e.attempt
+                  FROM ended e
+                 WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
+                   AND jsonb_array_length(d.attempts) = e.made)
+            INSERT INTO webhook_health AS h (tenant_id, endpoint_id, hour, succeeded, failed, durations, last_success_at,
+                                             last_failure_at)
+            SELECT s.tenant, s.endpoint, s.hour, s.succeeded, s.failed, s.durations, s.last_success_at, s.last_failure_at
+              FROM jsonb_to_recordset(CAST(:samples AS jsonb))
+                       AS s (tenant bigint, endpoint uuid, hour timestamptz, succeeded bigint, failed bigint,
+                             durations bigint[], last_success_at timestamptz, last_failure_at timestamptz)
+              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.endpoint
+             ORDER BY s.tenant, s.endpoint, s.hour
+                ON CONFLICT (tenant_id, endpoint_id, hour) DO UPDATE
+               SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
+                   durations = ARRAY(SELECT a + b
+                                       FROM unnest(h.durations, excluded.durations) WITH ORDINALITY u (a, b, i)
+                                      ORDER BY i),
+                   last_success_at = COALESCE(excluded.last_success_at, h.last_success_at),
+                   last_failure_at = COALESCE(excluded.last_failure_at, h.last_failure_at)
+            """;
+
+    private static final String KEEP = """
+            UPDATE webhook_endpoint w
+               SET enabled = s.disabled_reason IS NULL, disabled_reason = s.disabled_reason, failing_since = s.failing_since,
+                   warned = s.warned, failures_in_row = s.failures_in_row, openings = s.openings, open_until = s.open_until,
+                   updated_at = CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN w.updated_at ELSE :now END,
+                   revision = w.revision + CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN 0 ELSE 1 END
+              FROM jsonb_to_recordset(CAST(:standings AS jsonb))
+                       AS s (tenant bigint, endpoint uuid, disabled_reason text, failing_since timestamptz, warned smallint,
+                             failures_in_row int, openings smallint, open_until timestamptz)
+             WHERE w.tenant_id = s.tenant AND w.id = s.endpoint
+            """;
+
+    private final Db db;
+    private final Vault vault;
+    private final EventLog log;
+    private final UUID replica = UUID.randomUUID();
+    private final Cache<String, String> secrets = Caffeine.newBuilder()
+            .maximumSize(10_000)
+            .expireAfterAccess(Duration.ofMinutes(10))
+            .build();
+
+    public OutboxStore(Db db, Vault vault, EventLog log) {
+        this.db = db;
+        this.vault = vault;
+        this.log = log;
+    }
+
+    /** An endpoint of a tenant. */
+    public record Target(long tenant, UUID endpoint) {}
+
+    /**
+     * A delivery that this replica is to attempt.
+     *
+     * @param made how many attempts there were
+     * @param body the envelope, the same bytes on every attempt
+     * @param secrets to sign with: the current one, then the one that still overlaps, if any
+     * @param failing whether nothing but failures came back from the endpoint of late
+     */
+    public record Claim(
+            Target target,
+            UUID id,
+            UUID event,
+            String url,
+            long sequence,
+            int made,
+            byte[] body,
+            List<String> secrets,
+            boolean failing) {}
+
+    /** What is written of an attempt. */
+    public record Attempt(
+            Instant at,
+            long durationMs,
+            @Nullable Integer status,
+            @Nullable String error) {}
+
+    /** What came of a claim: its state now, and when it is due again, unless it has come to an end. */
+    public record Ended(
+            long tenant,
+            UUID delivery,
+            int made,
+            String state,
+            @Nullable Instant dueAt,
+            Attempt attempt) {}
+
+    /** What an endpoint's attempts were like in an hour. */
+    public record Sample(
+            long tenant,
+            UUID endpoint,
+            Instant hour,
+            long succeeded,
+            long failed,
+            long[] durations,
+            @Nullable Instant lastSuccessAt,
+            @Nullable Instant lastFailureAt) {}
+
+    /** How an endpoint has fared since its last success. */
+    public record Standing(
+            long tenant,
+            UUID endpoint,
+            String url,
+            List<String> events,
+            @Nullable String disabledReason,
+            @Nullable Instant failingSince,
+            int warned,
+            int failuresInRow,
+            int openings,
+            @Nullable Instant openUntil) {}
+
+    /** How an endpoint stands now, and what its tenant has to be told of that. */
+    public record Change(Standing standing, @Nullable Event event) {}
+
+    /**
+     * Takes what is due and not taken, until then.
+     *
+     * @param each at most so many of an endpoint are under way at once
+     * @param room at most so many
+     */
+    public List<Claim> claim(Instant now, Instant until, int each, int room) {
+        return db.sql(CLAIM)
+                .set("now", now)
+                .set("until", until)
+                .set("each", each)
+                .set("room", room)
+                .set("replica", replica)
+                .list(this::claim);
+    }
+
+    private Claim claim(Row row) throws SQLException {
+        var target = new Target(row.number("tenant_id"), UUID.fromString(row.text("endpoint_id")));
+        var event = UUID.fromString(row.text("event_id"));
+        var previous = row.textOrNull("previous_secret");
+        var current = secret(target, row.text("secret"));
+        return new Claim(
+                target,
+                UUID.fromString(row.text("id")),
+                event,
+                row.text("url"),
+                row.number("sequence"),
+                (int) row.number("made"),
+                envelope(event, row),
+                previous == null ? List.of(current) : List.of(current, secret(target, previous)),
+                row.flag("failing"));
+    }
+
+    private static byte[] envelope(UUID event, Row row) throws SQLException {
+        var createdAt = Json.text(Objects.requireNonNull(row.instantOrNull("created_at")));
+        return ("{\"id\":\"" + event + "\",\"type\":\"" + row.text("event_type") + "\",\"created_at\":" + createdAt
+                        + ",\"data\":" + row.text("data") + "}")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private String secret(Target target, String sealed) {
+        return secrets.get(
+                sealed,
+                _ -> new String(vault.open(place(target.tenant(), target.endpoint()), sealed), StandardCharsets.UTF_8));
+    }
+
+    /** Where the secret of an endpoint is sealed for. */
+    public static String place(long tenant, UUID endpoint) {
+        return "webhook_endpoint/%d/%s".formatted(tenant, endpoint);
+    }
+
+    /** Writes what came of attempts; what is no longer ours is left as it is. */
+    public void record(Collection<Ended> ended, Collection<Sample> samples) {
+        db.sql(RECORD)
+                .set("ended", Json.text(ended))
+                .set("samples", Json.text(samples))
+                .set("replica", replica)
+                .run();
+    }
+
+    /** The same, where endpoints have failed: how these stand afterwards is decided while they are held. */
+    public void record(
+            Collection<Ended> ended,
+            Collection<Sample> samples,
+            Collection<Target> failing,
+            Instant now,
+            Function<List<Standing>, List<Change>> verdict) {
+        var told = db.transaction(() -> {
+            record(ended, samples);
+            var changes = verdict.apply(hold(failing));
+            var events =
+                    changes.stream().filter(change -> change.event() != null).toList();
+            db.sql((events.isEmpty() ? "" : EventLog.INSERT + ";\n") + KEEP)
+                    .set(
+                            "standings",
+                            Json.text(changes.stream().map(Change::standing).toList()))
+                    .set(
+                            "events",
+                            Json.text(events.stream().map(OutboxStore::row).toList()))
+                    .set("now", now)
+                    .runAndCommit();
+            return !events.isEmpty();
+        });
+        if (told) {
+            log.committed();
+        }
+    }
+
+    private static Object row(Change change) {
+        var standing = change.standing();
+        return Json.tree(Objects.requireNonNull(change.event()))
+                .put("tenant", standing.tenant())
+                .put("not_to", standing.endpoint().toString());
+    }
+
+    private List<Standing> hold(Collection<Target> targets) {
+        return db.sql("""
+                SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'endpoint', w.id) AS standing
+                  FROM webhook_endpoint w
+                  JOIN jsonb_to_recordset(CAST(:targets AS jsonb)) AS t (tenant bigint, endpoint uuid)
+                    ON w.tenant_id = t.tenant AND w.id = t.endpoint
+                 ORDER BY w.tenant_id, w.id
+                   FOR UPDATE OF w
+                """)
+                .set("targets", Json.text(targets))
+                .list(row -> Objects.requireNonNull(row.json("standing", Standing.class)));
+    }
+
+    /** Clears away events that are older than they are kept, with their deliveries, and what else has had its time. */
+    public void purge(Instant until) {
+        deleteOld("event", "created_at < :until", until);
+        deleteOld("webhook_health", "hour < :until", until);
+        deleteOld("webhook_endpoint", "deleted_at < :until", until);
+    }
+
+    private void deleteOld(String table, String old, Instant until) {
+        int deleted;
+        do {
+            deleted = db.sql("""
+                    DELETE FROM %1$s
+                     WHERE ctid IN (SELECT ctid FROM %1$s WHERE %2$s LIMIT 1000 FOR UPDATE SKIP LOCKED)
+                    """.formatted(table, old)).set("until", until).run();
+        } while (deleted == 1_000);
+    }
+}

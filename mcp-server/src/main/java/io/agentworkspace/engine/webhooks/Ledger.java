@@ -1,0 +1,204 @@
+package io.agentworkspace.engine.webhooks;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.OutboxStore;
+import io.agentworkspace.engine.store.OutboxStore.Attempt;
+import io.agentworkspace.engine.store.OutboxStore.Claim;
+import io.agentworkspace.engine.store.OutboxStore.Ended;
+import io.agentworkspace.engine.store.OutboxStore.Sample;
+import io.agentworkspace.engine.store.OutboxStore.Target;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes what came of attempts, all that have ended meanwhile in one transaction. */
+final class Ledger implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
+    private static final int BATCH = 500;
+    private static final int TRIES = 20;
+    private static final long PAUSE_MILLIS = 200;
+
+    private final OutboxStore store;
+    private final Schedule schedule;
+    private final Circuit circuit;
+    private final Clock clock;
+    private final Runnable written;
+    private final BlockingQueue<Attempted> waiting = new LinkedBlockingQueue<>();
+    private final Thread writer = Thread.ofVirtual().name("outbox ledger").unstarted(this::run);
+    private volatile boolean closed;
+
+    /** @param written is told whenever something was: there may be room for more */
+    Ledger(OutboxStore store, Schedule schedule, Clock clock, Runnable written) {
+        this.store = store;
+        this.schedule = schedule;
+        this.circuit = new Circuit(schedule);
+        this.clock = clock;
+        this.written = written;
+    }
+
+    /** An attempt that has ended. */
+    record Attempted(Claim claim, Instant at, Outcome outcome) {
+        Target target() {
+            return claim.target();
+        }
+
+        boolean delivered() {
+            return outcome.delivered();
+        }
+
+        Circuit.Result result() {
+            return new Circuit.Result(at, outcome.status(), delivered());
+        }
+    }
+
+    void start() {
+        writer.start();
+    }
+
+    void add(Attempted attempted) {
+        waiting.add(attempted);
+    }
+
+    private void run() {
+        while (!closed || !waiting.isEmpty()) {
+            try {
+                var first = waiting.poll(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                if (first != null) {
+                    var batch = new ArrayList<>(List.of(first));
+                    waiting.drainTo(batch, BATCH - 1);
+                    write(batch);
+                    written.run();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    /** What cannot be written in all that time was given to another replica long ago. */
+    private void write(List<Attempted> batch) throws InterruptedException {
+        var ended = batch.stream().map(this::ended).toList();
+        for (var tries = 1; ; tries++) {
+            try {
+                write(batch, ended);
+                return;
+            } catch (Problem e) {
+                LOG.debug("put off: {}", e.note());
+            } catch (RuntimeException e) {
+                LOG.warn("what came of {} deliveries was not written; it is tried again", batch.size(), e);
+            }
+            if (tries == TRIES || closed) {
+                LOG.warn("what came of {} deliveries is lost: they are attempted again", batch.size());
+                return;
+            }
+            Thread.sleep(PAUSE_MILLIS);
+        }
+    }
+
+    private void write(List<Attempted> batch, List<Ended> ended) {
+        var byTarget = batch.stream().collect(groupingBy(Attempted::target, LinkedHashMap::new, toList()));
+        var samples = batch.stream().collect(groupingBy(Ledger::hour, LinkedHashMap::new, toList())).values().stream()
+                .map(Ledger::sample)
+                .toList();
+        var failing = byTarget.entrySet().stream()
+                .filter(entry -> entry.getValue().stream()
+                        .anyMatch(attempted ->
+                                !attempted.delivered() || attempted.claim().failing()))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (failing.isEmpty()) {
+            store.record(ended, samples);
+        } else {
+            var now = clock.instant();
+            store.record(
+                    ended,
+                    samples,
+                    failing,
+                    now,
+                    held -> held.stream()
+                            .map(standing -> circuit.after(
+                                    standing,
+                                    byTarget
+                                            .getOrDefault(new Target(standing.tenant(), standing.endpoint()), List.of())
+                                            .stream()
+                                            .map(Attempted::result)
+                                            .toList(),
+                                    now))
+                            .toList());
+        }
+    }
+
+    private Ended ended(Attempted attempted) {
+        var claim = attempted.claim();
+        var outcome = attempted.outcome();
+        var made = claim.made() + 1;
+        var next = outcome.delivered()
+                ? null
+                : schedule.next(made, outcome.retryAfter(), ThreadLocalRandom.current())
+                        .orElse(null);
+        var state = outcome.delivered() ? "delivered" : next == null ? "exhausted" : "failed";
+        return new Ended(
+                claim.target().tenant(),
+                claim.id(),
+                claim.made(),
+                state,
+                next == null ? null : clock.instant().plus(next),
+                new Attempt(attempted.at(), outcome.duration().toMillis(), outcome.status(), outcome.error()));
+    }
+
+    private record Hour(Target target, Instant hour) {}
+
+    private static Hour hour(Attempted attempted) {
+        return new Hour(attempted.target(), attempted.at().truncatedTo(ChronoUnit.HOURS));
+    }
+
+    private static Sample sample(List<Attempted> attempts) {
+        var durations = new long[Durations.CLASSES.length];
+        attempts.forEach(attempted ->
+                durations[Durations.classOf(attempted.outcome().duration().toMillis())]++);
+        var target = attempts.getFirst().target();
+        var succeeded = attempts.stream().filter(Attempted::delivered).count();
+        return new Sample(
+                target.tenant(),
+                target.endpoint(),
+                hour(attempts.getFirst()).hour(),
+                succeeded,
+                attempts.size() - succeeded,
+                durations,
+                last(attempts, true),
+                last(attempts, false));
+    }
+
+    private static @Nullable Instant last(List<Attempted> attempts, boolean delivered) {
+        return attempts.stream()
+                .filter(attempted -> attempted.delivered() == delivered)
+                .map(Attempted::at)
+                .max(Instant::compareTo)
+                .orElse(null);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            writer.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

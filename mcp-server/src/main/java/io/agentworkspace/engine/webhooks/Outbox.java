@@ -1,0 +1,147 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.FeedStore;
+import io.agentworkspace.engine.store.OutboxStore;
+import io.agentworkspace.engine.store.OutboxStore.Claim;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings events to the endpoints that subscribe to them. Every replica does it: it gives what was committed its place in the
+ * feed, takes deliveries that are due, attempts each on a virtual thread of its own, and has the {@link Ledger} write what
+ * came of it. What a replica that died had taken is due again when its lease ends.
+ */
+public final class Outbox implements AutoCloseable {
+    /** So many deliveries to one endpoint are under way at once. */
+    static final int EACH = 32;
+
+    /** So many are under way on one replica. */
+    static final int IN_ALL = 256;
+
+    /** Longer than an attempt can take, and its result to be written. */
+    static final Duration LEASE = Duration.ofSeconds(25);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final FeedStore feed;
+    private final OutboxStore store;
+    private final Sender sender;
+    private final Ledger ledger;
+    private final Clock clock;
+    private final Semaphore free = new Semaphore(IN_ALL);
+    private final Semaphore wake = new Semaphore(0);
+    private final ExecutorService attempts = Executors.newVirtualThreadPerTaskExecutor();
+    private final Thread loop = Thread.ofVirtual().name("outbox").unstarted(this::run);
+    private volatile boolean closed;
+
+    public Outbox(FeedStore feed, OutboxStore store, Sender sender, Schedule schedule, Clock clock) {
+        this.feed = feed;
+        this.store = store;
+        this.sender = sender;
+        this.clock = clock;
+        this.ledger = new Ledger(store, schedule, clock, this::wake);
+    }
+
+    public void start() {
+        ledger.start();
+        loop.start();
+    }
+
+    /** There may be something to do: events were committed, deliveries queued, or there is room again. */
+    public void wake() {
+        if (wake.availablePermits() == 0) {
+            wake.release();
+        }
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                if (!round()) {
+                    rest();
+                }
+            } catch (Problem e) {
+                LOG.debug("put off: {}", e.note());
+                rest();
+            } catch (RuntimeException e) {
+                LOG.warn("deliveries are held up; it is tried again", e);
+                rest();
+            }
+        }
+    }
+
+    private void rest() {
+        try {
+            if (wake.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
+                wake.drainPermits();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @return whether there may be more to do at once */
+    private boolean round() {
+        var more = feed.place(clock.instant());
+        var room = free.availablePermits();
+        if (room == 0) {
+            return false;
+        }
+        var now = clock.instant();
+        var claims = store.claim(now, now.plus(LEASE), EACH, room);
+        free.acquireUninterruptibly(claims.size());
+        claims.forEach(claim -> attempts.execute(() -> attempt(claim)));
+        return more || !claims.isEmpty();
+    }
+
+    private void attempt(Claim claim) {
+        try {
+            var at = clock.instant();
+            var outcome = sender.send(URI.create(claim.url()), headers(claim, at), claim.body());
+            ledger.add(new Ledger.Attempted(claim, at, outcome));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // Its lease ends, and it is attempted again.
+        } catch (RuntimeException e) {
+            LOG.warn("the delivery {} could not be attempted", claim.id(), e);
+        } finally {
+            free.release();
+        }
+    }
+
+    private static ArrayList<Sender.Header> headers(Claim claim, Instant at) {
+        var headers = new ArrayList<Sender.Header>();
+        headers.add(new Sender.Header("X-Service-Sequence", Long.toString(claim.sequence())));
+        Signature.headers(claim.event(), at, claim.body(), claim.secrets())
+                .forEach((name, value) -> headers.add(new Sender.Header(name, value)));
+        return headers;
+    }
+
+    /** Takes nothing more, waits for what is under way, and writes what came of it. */
+    @Override
+    public void close() {
+        closed = true;
+        wake();
+        try {
+            loop.join(PATIENCE);
+            if (!free.tryAcquire(IN_ALL, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                attempts.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        attempts.close();
+        ledger.close();
+    }
+}

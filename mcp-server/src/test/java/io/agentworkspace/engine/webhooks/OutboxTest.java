@@ -1,0 +1,317 @@
+package io.agentworkspace.engine.webhooks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What becomes of an event, on a clock that the test sets (decisions, section 8). */
+class OutboxTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Pattern SEQUENCE = Pattern.compile("(?im)^X-Service-Sequence: (\\d+)\r$");
+    private static final List<Duration> STEPS = List.of(
+            Duration.ofSeconds(5),
+            Duration.ofMinutes(5),
+            Duration.ofMinutes(30),
+            Duration.ofHours(2),
+            Duration.ofHours(5),
+            Duration.ofHours(10),
+            Duration.ofHours(14),
+            Duration.ofHours(20),
+            Duration.ofHours(24));
+
+    private final WebhookStage stage = new WebhookStage();
+    private final AtomicReference<String> answer = new AtomicReference<>(RawReceiver.status(200));
+    private final RawReceiver receiver = new RawReceiver(
+            (_, out) -> out.write(answer.get().getBytes(StandardCharsets.ISO_8859_1)));
+
+    @AfterEach
+    void close() {
+        stage.close();
+        receiver.close();
+    }
+
+    private static ObjectNode body(String request) {
+        return Json.readObject(
+                request.substring(request.indexOf("\r\n\r\n") + 4).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void awaitRequests(int count) {
+        await().atMost(SOON).until(() -> receiver.requests().size() >= count);
+        assertThat(receiver.requests()).hasSize(count);
+    }
+
+    private ObjectNode delivery(ObjectNode endpoint) {
+        return stage.deliveries(endpoint.get("id").asString()).getFirst();
+    }
+
+    private void awaitState(ObjectNode endpoint, String state) {
+        await().atMost(SOON)
+                .untilAsserted(() ->
+                        assertThat(delivery(endpoint).get("state").asString()).isEqualTo(state));
+    }
+
+    @Test
+    void anEventReachesWhoeverSubscribesToIt() {
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.happens("Ada");
+        awaitRequests(1);
+        var sent = body(receiver.requests().getFirst());
+        assertThat(sent.propertyNames()).containsExactly("id", "type", "created_at", "data");
+        assertThat(sent.get("type").asString()).isEqualTo("agent.deployment.created");
+        assertThat(sent.at("/data/agent").asString()).isEqualTo("Ada");
+        awaitState(endpoint, "delivered");
+        var delivery = delivery(endpoint);
+        assertThat(delivery.get("event_id")).isEqualTo(sent.get("id"));
+        assertThat(delivery.get("attempts")).hasSize(1);
+        assertThat(delivery.at("/attempts/0/status").asInt()).isEqualTo(200);
+        assertThat(delivery.has("next_attempt_at")).isFalse();
+    }
+
+    @Test
+    void attemptsKeepToTheScheduleAndEndThen() {
+        answer.set(RawReceiver.status(500));
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.happens("Ada");
+        awaitRequests(1);
+        awaitState(endpoint, "failed");
+        for (var made = 1; made <= STEPS.size(); made++) {
+            var step = STEPS.get(made - 1);
+            stage.clock.advance(Duration.ofMillis((long) (step.toMillis() * 0.8)).minusSeconds(3));
+            assertNothingMoreFor(made);
+            stage.clock.advance(Duration.ofMillis((long) (step.toMillis() * 0.4)).plusSeconds(4));
+            awaitRequests(made + 1);
+            var attempts = made + 1;
+            await().atMost(SOON)
+                    .until(() -> delivery(endpoint).get("attempts").size() == attempts);
+        }
+        awaitState(endpoint, "exhausted");
+        var ids = receiver.requests().stream()
+                .map(request -> body(request).get("id").asString())
+                .distinct();
+        assertThat(ids).hasSize(1);
+        stage.clock.advance(Duration.ofDays(3));
+        assertNothingMoreFor(STEPS.size() + 1);
+    }
+
+    /** Longer than the outbox rests. */
+    private void assertNothingMoreFor(int requests) {
+        await().during(Duration.ofMillis(700))
+                .atMost(SOON)
+                .until(() -> receiver.requests().size() == requests);
+    }
+
+    @Test
+    void retryAfterIsGrantedUpToTwiceTheStep() {
+        answer.set(RawReceiver.status(429, "Retry-After: 3600"));
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.happens("Ada");
+        awaitState(endpoint, "failed");
+        assertThat(wait(delivery(endpoint))).isBetween(Duration.ofMillis(9_900), Duration.ofMillis(10_500));
+        answer.set(RawReceiver.status(503, "Retry-After: 400"));
+        stage.clock.advance(Duration.ofSeconds(11));
+        await().atMost(SOON).until(() -> delivery(endpoint).get("attempts").size() == 2);
+        assertThat(wait(delivery(endpoint))).isBetween(Duration.ofSeconds(399), Duration.ofSeconds(401));
+    }
+
+    private static Duration wait(ObjectNode delivery) {
+        var attempts = delivery.get("attempts");
+        var last = java.time.Instant.parse(
+                attempts.get(attempts.size() - 1).get("at").asString());
+        return Duration.between(
+                last, java.time.Instant.parse(delivery.get("next_attempt_at").asString()));
+    }
+
+    @Test
+    void whoeverIsGoneIsDisabledAtOnceAndTheOthersHearOfIt() {
+        answer.set(RawReceiver.status(410));
+        try (var other = RawReceiver.saying(RawReceiver.status(200))) {
+            var endpoint = stage.endpoint(receiver.url(), "*");
+            stage.endpoint(other.url(), "webhook.endpoint.updated");
+            await().atMost(SOON).until(() -> !other.requests().isEmpty());
+            var told = body(other.requests().getFirst());
+            assertThat(told.at("/data/endpoint_id")).isEqualTo(endpoint.get("id"));
+            assertThat(told.at("/data/enabled").asBoolean()).isFalse();
+            assertThat(told.at("/data/disabled_reason").asString()).isEqualTo("gone");
+            var requests = receiver.requests().size();
+            stage.happens("Ada");
+            stage.clock.advance(Duration.ofHours(1));
+            assertNothingMoreFor(requests);
+
+            answer.set(RawReceiver.status(200));
+            var id = endpoint.get("id").asString();
+            stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': true}");
+            await().atMost(SOON).untilAsserted(() -> assertThat(stage.deliveries(id))
+                    .extracting(delivery -> delivery.get("state").asString())
+                    .containsOnly("delivered"));
+        }
+    }
+
+    @Test
+    void nothingButFailuresForFiveDaysDisableAnEndpointAndItsTenantIsWarnedBefore() {
+        answer.set(RawReceiver.status(500));
+        try (var other = RawReceiver.saying(RawReceiver.status(200))) {
+            var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+            stage.endpoint(other.url(), "webhook.endpoint.updated");
+            for (var hours : List.of(0, 61, 24, 24, 12)) { // In all 0, 61, 85, 109, 121.
+                stage.clock.advance(Duration.ofHours(hours));
+                var before = receiver.requests().size();
+                stage.happens("Agent" + before);
+                await().atMost(SOON).until(() -> receiver.requests().size() > before);
+                await().atMost(SOON).until(() -> stage.deliveries(endpoint.get("id").asString()).stream()
+                        .noneMatch(delivery -> Set.of("pending", "delivering")
+                                .contains(delivery.get("state").asString())));
+            }
+            await().atMost(SOON).until(() -> other.requests().size() >= 4);
+            assertThat(other.requests()).extracting(OutboxTest::verdict).containsExactly("50", "70", "90", "failing");
+            var now = stage.endpoint(endpoint.get("id").asString());
+            assertThat(now.get("enabled").asBoolean()).isFalse();
+            assertThat(now.get("disabled_reason").asString()).isEqualTo("failing");
+        }
+    }
+
+    private static String verdict(String request) {
+        var data = body(request).get("data");
+        return data.has("warning")
+                ? data.at("/warning/percent").asString()
+                : data.get("disabled_reason").asString();
+    }
+
+    @Test
+    void aSuccessForgivesAllFailures() {
+        answer.set(RawReceiver.status(500));
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.happens("Ada");
+        awaitState(endpoint, "failed");
+        stage.clock.advance(Duration.ofHours(119));
+        answer.set(RawReceiver.status(200));
+        awaitState(endpoint, "delivered");
+        stage.clock.advance(Duration.ofHours(2));
+        answer.set(RawReceiver.status(500));
+        stage.happens("Bob");
+        awaitState(endpoint, "failed");
+        assertThat(stage.endpoint(endpoint.get("id").asString()).get("enabled").asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void theOldSecretSignsTooWhileItOverlaps() {
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        var id = endpoint.get("id").asString();
+        stage.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", "{}");
+        stage.happens("Ada");
+        awaitRequests(1);
+        stage.clock.advance(Duration.ofHours(25));
+        stage.happens("Bob");
+        awaitRequests(2);
+        assertThat(receiver.requests())
+                .extracting(request -> request.split("v1=").length - 1)
+                .containsExactly(2, 1);
+    }
+
+    @Test
+    void aSlowEndpointDelaysNoOther() throws InterruptedException {
+        try (var slow = new RawReceiver((_, out) -> {
+            TimeUnit.SECONDS.sleep(12);
+            out.write(RawReceiver.status(200).getBytes(StandardCharsets.ISO_8859_1));
+        })) {
+            stage.endpoint(slow.url(), "agent.deployment.created");
+            stage.endpoint(receiver.url(), "agent.deployment.created");
+            var began = System.nanoTime();
+            IntStream.range(0, 60).forEach(i -> stage.happens("Agent" + i));
+            awaitRequests(60);
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(8));
+            assertThat(slow.requests().size()).isBetween(1, Outbox.EACH);
+        }
+    }
+
+    @Test
+    void aDeadEndpointIsAskedOneAtATimeOnceItsCircuitIsOpen() {
+        answer.set(RawReceiver.status(500));
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        IntStream.range(0, Circuit.PATIENCE).forEach(i -> {
+            stage.happens("Agent" + i);
+            awaitRequests(i + 1);
+        });
+        await().atMost(SOON).untilAsserted(() -> assertThat(stage.endpoint(endpoint.get("id").asString())
+                        .at("/health/circuit")
+                        .asString())
+                .isEqualTo("open"));
+        IntStream.range(0, 5).forEach(i -> stage.happens("Late" + i));
+        assertNothingMoreFor(Circuit.PATIENCE);
+        stage.clock.advance(Duration.ofSeconds(7)); // Its first pause is the first step, 5 s: all 15 are due, one is tried.
+        awaitRequests(Circuit.PATIENCE + 1);
+        assertNothingMoreFor(Circuit.PATIENCE + 1);
+        answer.set(RawReceiver.status(200));
+        stage.clock.advance(Duration.ofSeconds(11)); // The second pause is twice as long; then all is well again.
+        await().atMost(SOON).untilAsserted(() -> assertThat(stage.endpoint(endpoint.get("id").asString())
+                        .at("/health/circuit")
+                        .asString())
+                .isEqualTo("closed"));
+    }
+
+    @Test
+    void aDeletedEndpointGetsItsOwnLastEventAndNothingAfter() {
+        var endpoint = stage.endpoint(receiver.url(), "*");
+        awaitRequests(1); // Its creation.
+        stage.call("DELETE", "/api/webhooks/endpoints/" + endpoint.get("id").asString(), "");
+        awaitRequests(2);
+        assertThat(body(receiver.requests().get(1)).get("type").asString()).isEqualTo("webhook.endpoint.deleted");
+        stage.happens("Ada");
+        assertNothingMoreFor(2);
+    }
+
+    /** Many writers on two replicas: each delivery arrives once, and neither the feed nor the sequence has a gap. */
+    @Test
+    void nothingIsMissingAndNothingComesTwiceWhereTwoReplicasWork() throws Exception {
+        stage.endpoint(receiver.url(), "agent.deployment.created");
+        var count = 240;
+        try (var other = stage.replica();
+                var writers = Executors.newFixedThreadPool(8)) {
+            for (var i = 0; i < count; i++) {
+                var base = i % 2 == 0 ? stage.url() : other.url();
+                var body = "{'vx': {'name': 'Agent%d', 'description': 'An agent.'}}".formatted(i);
+                writers.submit(() -> stage.ask(base, "POST", "/demo/v1/Engine/tps/agent/create", body));
+            }
+            writers.shutdown();
+            assertThat(writers.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+            await().atMost(SOON).until(() -> receiver.requests().size() >= count);
+        }
+        var sequences = receiver.requests().stream()
+                .map(SEQUENCE::matcher)
+                .peek(found -> assertThat(found.find()).isTrue())
+                .map(found -> Long.parseLong(found.group(1)))
+                .sorted()
+                .toList();
+        assertThat(sequences)
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(1, count).boxed().toList());
+        var places = new ArrayList<Long>();
+        var after = 0L;
+        while (places.size() <= count) {
+            var page = stage.call("GET", "/api/events?limit=100&after=" + after, "").get("events");
+            page.forEach(event -> places.add(event.get("seq").asLong()));
+            if (page.isEmpty()) {
+                break;
+            }
+            after = places.getLast();
+        }
+        assertThat(places)
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(1, count + 1).boxed().toList());
+    }
+}
