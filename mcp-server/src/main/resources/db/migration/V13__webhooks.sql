@@ -20,10 +20,10 @@ CREATE TABLE event_feed (
     tenant_id bigint PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,
     last_seq  bigint NOT NULL DEFAULT 0
 );
-INSERT INTO event_feed (tenant_id) SELECT id FROM tenant;
+INSERT INTO event_feed (tenant_id) SELECT tenant_id FROM tenant;
 CREATE FUNCTION give_feed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO event_feed (tenant_id) VALUES (NEW.id);
+    INSERT INTO event_feed (tenant_id) VALUES (NEW.tenant_id);
     RETURN NULL;
 END $$;
 CREATE TRIGGER tenant_has_feed AFTER INSERT ON tenant FOR EACH ROW EXECUTE FUNCTION give_feed();

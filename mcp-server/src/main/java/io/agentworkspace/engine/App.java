@@ -27,10 +27,12 @@ import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.BrowserSessions;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.EventLog;
+import io.agentworkspace.engine.store.FeedStore;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
+import io.agentworkspace.engine.store.OutboxStore;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
@@ -42,6 +44,8 @@ import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.webhooks.Outbox;
+import io.agentworkspace.engine.webhooks.Sender;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -118,6 +122,8 @@ final class App implements AutoCloseable {
         var sessions = new BrowserSessions(db, keys, watch, clock);
         var signingKeys = new SigningKeys(db, vault, clock);
         var tokens = tokens(signingKeys, published);
+        var events = new EventLog();
+        var outbox = outbox(db, vault, events);
         var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
         var signIns = new SignInStore(db, audit);
         var grants = new TokenGrants(db, watch);
@@ -147,14 +153,27 @@ final class App implements AutoCloseable {
                                         signIns::purge,
                                         grants::purge,
                                         signingKeys::purge,
+                                        now -> outbox.purge(now.minus(Duration.ofDays(settings.eventsDays()))),
                                         replica.keys()::purge,
                                         replica.sessions()::purge,
                                         replica.interest()::purge))
                         .also(sessions::flush))
                 .start();
-        var around = new Runner.Surroundings(clock, presence, keys.use(), audit, new EventLog());
+        var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events);
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
         serve(server, published, new Parts(db, around, replica, desk));
+    }
+
+    /** Started before the doors are open, and closed after them. */
+    private OutboxStore outbox(Db db, Vault vault, EventLog events) {
+        var store = new OutboxStore(db, vault, events);
+        var sender = keep(new Sender(
+                settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
+        var outbox = keep(
+                new Outbox(new FeedStore(db), store, sender, settings.webhooks().schedule(), clock));
+        events.onCommitted(outbox::wake);
+        outbox.start();
+        return store;
     }
 
     private AccessTokens tokens(SigningKeys keys, Published published) {

@@ -3,14 +3,11 @@ package io.agentworkspace.engine;
 import io.agentworkspace.engine.http.Proxies;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.signin.Provider;
-import io.agentworkspace.engine.webhooks.Trust;
 import java.nio.file.Path;
-import java.security.cert.X509Certificate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * @param signInProviders where people can sign in besides
  * @param mcpProvider whose access tokens the MCP door takes; null: nobody's
  * @param signInSurfaces what they can sign in from
- * @param webhooksAuthorities whose certificates are trusted at webhook endpoints besides the JVM's
  * @param secretsKey what secrets are sealed with; null: the one in the data directory
  */
 record Settings(
@@ -48,8 +44,8 @@ record Settings(
         List<String> signInSurfaces,
         @Nullable Provider mcpProvider,
         int auditDays,
-        boolean webhooksAllowPrivate,
-        List<X509Certificate> webhooksAuthorities,
+        int eventsDays,
+        WebhookSettings webhooks,
         LogFormat logFormat) {
 
     /** Plans that a new tenant may start with. */
@@ -177,18 +173,12 @@ record Settings(
             "days that the audit is kept",
             "a number from 1 to 3650",
             Values.number(1, 3_650));
-    static final Setting<Boolean> WEBHOOKS_ALLOW_PRIVATE = Setting.of(
-            "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
-            "false",
-            "let webhook endpoints be http:// or lead to private or loopback addresses, for development",
-            "true or false",
-            Values::yesOrNo);
-    static final Setting<List<X509Certificate>> WEBHOOKS_CA_FILE = Setting.of(
-            "ENGINE_WEBHOOKS_CA_FILE",
-            null,
-            "certificates to trust at webhook endpoints besides the JVM's",
-            "a file that can be read, of PEM certificates and nothing else",
-            text -> Trust.read(Path.of(text)));
+    static final Setting<Integer> EVENTS_DAYS = Setting.of(
+            "ENGINE_EVENTS_DAYS",
+            "30",
+            "days that events and their deliveries are kept",
+            "a number from 1 to 3650",
+            Values.number(1, 3_650));
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
             "ENGINE_LOG_FORMAT",
             "text",
@@ -216,8 +206,10 @@ record Settings(
             OAUTH_SURFACES,
             MCP_OAUTH,
             AUDIT_DAYS,
-            WEBHOOKS_ALLOW_PRIVATE,
-            WEBHOOKS_CA_FILE,
+            EVENTS_DAYS,
+            WebhookSettings.ALLOW_PRIVATE,
+            WebhookSettings.CA_FILE,
+            WebhookSettings.RETRY_SCHEDULE,
             LOG_FORMAT);
 
     /** Reads the environment and the command line; where both speak, the command line wins. */
@@ -245,8 +237,8 @@ record Settings(
                 OAUTH_SURFACES.read(given),
                 OAuthSettings.named(MCP_OAUTH.find(given), providers),
                 AUDIT_DAYS.read(given),
-                WEBHOOKS_ALLOW_PRIVATE.read(given),
-                Objects.requireNonNullElse(WEBHOOKS_CA_FILE.find(given), List.of()),
+                EVENTS_DAYS.read(given),
+                WebhookSettings.read(given),
                 LOG_FORMAT.read(given));
     }
 

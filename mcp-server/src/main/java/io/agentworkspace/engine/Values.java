@@ -2,10 +2,14 @@ package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.webhooks.Schedule;
 import java.net.URI;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,6 +17,10 @@ import java.util.regex.Pattern;
 /** How the text of each kind of setting is read. An {@link IllegalArgumentException} means: not a good value. */
 final class Values {
     private static final Pattern RATE = Pattern.compile("([1-9]\\d{0,6})/s(?: burst ([1-9]\\d{0,6}))?");
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,7})([smhd])");
+    private static final Map<String, ChronoUnit> UNITS =
+            Map.of("s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS, "d", ChronoUnit.DAYS);
+    private static final Duration LONGEST = Duration.ofDays(7);
     private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9_.:\\[\\]-]+");
 
     private Values() {}
@@ -63,6 +71,21 @@ final class Values {
     static boolean yesOrNo(String text) {
         require(text.equals("true") || text.equals("false"));
         return text.equals("true");
+    }
+
+    static Schedule schedule(String text) {
+        return new Schedule(Arrays.stream(text.split(",", -1))
+                .map(String::strip)
+                .map(Values::duration)
+                .toList());
+    }
+
+    private static Duration duration(String text) {
+        var parts = DURATION.matcher(text);
+        require(parts.matches());
+        var duration = Duration.of(Long.parseLong(parts.group(1)), UNITS.get(parts.group(2)));
+        require(duration.compareTo(LONGEST) <= 0);
+        return duration;
     }
 
     static String word(String text) {

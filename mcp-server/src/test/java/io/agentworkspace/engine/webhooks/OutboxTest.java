@@ -36,8 +36,8 @@ class OutboxTest {
 
     private final WebhookStage stage = new WebhookStage();
     private final AtomicReference<String> answer = new AtomicReference<>(RawReceiver.status(200));
-    private final RawReceiver receiver = new RawReceiver(
-            (_, out) -> out.write(answer.get().getBytes(StandardCharsets.ISO_8859_1)));
+    private final RawReceiver receiver =
+            new RawReceiver((_, out) -> out.write(answer.get().getBytes(StandardCharsets.ISO_8859_1)));
 
     @AfterEach
     void close() {
@@ -91,13 +91,14 @@ class OutboxTest {
         awaitState(endpoint, "failed");
         for (var made = 1; made <= STEPS.size(); made++) {
             var step = STEPS.get(made - 1);
-            stage.clock.advance(Duration.ofMillis((long) (step.toMillis() * 0.8)).minusSeconds(3));
+            stage.clock.advance(
+                    Duration.ofMillis((long) (step.toMillis() * 0.8)).minusSeconds(3));
             assertNothingMoreFor(made);
-            stage.clock.advance(Duration.ofMillis((long) (step.toMillis() * 0.4)).plusSeconds(4));
+            stage.clock.advance(
+                    Duration.ofMillis((long) (step.toMillis() * 0.4)).plusSeconds(4));
             awaitRequests(made + 1);
             var attempts = made + 1;
-            await().atMost(SOON)
-                    .until(() -> delivery(endpoint).get("attempts").size() == attempts);
+            await().atMost(SOON).until(() -> delivery(endpoint).get("attempts").size() == attempts);
         }
         awaitState(endpoint, "exhausted");
         var ids = receiver.requests().stream()
@@ -155,9 +156,10 @@ class OutboxTest {
             answer.set(RawReceiver.status(200));
             var id = endpoint.get("id").asString();
             stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': true}");
-            await().atMost(SOON).untilAsserted(() -> assertThat(stage.deliveries(id))
-                    .extracting(delivery -> delivery.get("state").asString())
-                    .containsOnly("delivered"));
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(stage.deliveries(id))
+                            .extracting(delivery -> delivery.get("state").asString())
+                            .containsOnly("delivered"));
         }
     }
 
@@ -172,9 +174,10 @@ class OutboxTest {
                 var before = receiver.requests().size();
                 stage.happens("Agent" + before);
                 await().atMost(SOON).until(() -> receiver.requests().size() > before);
-                await().atMost(SOON).until(() -> stage.deliveries(endpoint.get("id").asString()).stream()
-                        .noneMatch(delivery -> Set.of("pending", "delivering")
-                                .contains(delivery.get("state").asString())));
+                await().atMost(SOON)
+                        .until(() -> stage.deliveries(endpoint.get("id").asString()).stream()
+                                .noneMatch(delivery -> Set.of("pending", "delivering")
+                                        .contains(delivery.get("state").asString())));
             }
             await().atMost(SOON).until(() -> other.requests().size() >= 4);
             assertThat(other.requests()).extracting(OutboxTest::verdict).containsExactly("50", "70", "90", "failing");
@@ -247,21 +250,26 @@ class OutboxTest {
             stage.happens("Agent" + i);
             awaitRequests(i + 1);
         });
-        await().atMost(SOON).untilAsserted(() -> assertThat(stage.endpoint(endpoint.get("id").asString())
-                        .at("/health/circuit")
-                        .asString())
-                .isEqualTo("open"));
+        await().atMost(SOON)
+                .untilAsserted(
+                        () -> assertThat(stage.endpoint(endpoint.get("id").asString())
+                                        .at("/health/circuit")
+                                        .asString())
+                                .isEqualTo("open"));
         IntStream.range(0, 5).forEach(i -> stage.happens("Late" + i));
         assertNothingMoreFor(Circuit.PATIENCE);
-        stage.clock.advance(Duration.ofSeconds(7)); // Its first pause is the first step, 5 s: all 15 are due, one is tried.
+        stage.clock.advance(
+                Duration.ofSeconds(7)); // Its first pause is the first step, 5 s: all 15 are due, one is tried.
         awaitRequests(Circuit.PATIENCE + 1);
         assertNothingMoreFor(Circuit.PATIENCE + 1);
         answer.set(RawReceiver.status(200));
         stage.clock.advance(Duration.ofSeconds(11)); // The second pause is twice as long; then all is well again.
-        await().atMost(SOON).untilAsserted(() -> assertThat(stage.endpoint(endpoint.get("id").asString())
-                        .at("/health/circuit")
-                        .asString())
-                .isEqualTo("closed"));
+        await().atMost(SOON)
+                .untilAsserted(
+                        () -> assertThat(stage.endpoint(endpoint.get("id").asString())
+                                        .at("/health/circuit")
+                                        .asString())
+                                .isEqualTo("closed"));
     }
 
     @Test
@@ -303,7 +311,8 @@ class OutboxTest {
         var places = new ArrayList<Long>();
         var after = 0L;
         while (places.size() <= count) {
-            var page = stage.call("GET", "/api/events?limit=100&after=" + after, "").get("events");
+            var page = stage.call("GET", "/api/events?limit=100&after=" + after, "")
+                    .get("events");
             page.forEach(event -> places.add(event.get("seq").asLong()));
             if (page.isEmpty()) {
                 break;

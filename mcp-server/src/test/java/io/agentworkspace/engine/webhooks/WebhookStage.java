@@ -72,7 +72,9 @@ final class WebhookStage implements AutoCloseable {
     /** Calls a route and expects success. */
     ObjectNode call(String method, String path, String body) {
         var answer = ask(method, path, body);
-        assertThat(answer.at("/status/success").asBoolean()).as(answer.toString()).isTrue();
+        assertThat(answer.at("/status/success").asBoolean())
+                .as(answer.toString())
+                .isTrue();
         return answer;
     }
 
@@ -90,7 +92,8 @@ final class WebhookStage implements AutoCloseable {
                         body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body.replace('\'', '"')))
                 .build();
         try {
-            return Json.readObject(HTTP.send(request, BodyHandlers.ofByteArray()).body());
+            return Json.readObject(
+                    HTTP.send(request, BodyHandlers.ofByteArray()).body());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
@@ -106,8 +109,7 @@ final class WebhookStage implements AutoCloseable {
     }
 
     ObjectNode endpoint(String id) {
-        return (ObjectNode)
-                call("GET", "/api/webhooks/endpoints/" + id, "").get("endpoint");
+        return (ObjectNode) call("GET", "/api/webhooks/endpoints/" + id, "").get("endpoint");
     }
 
     /** The deliveries of an endpoint, the newest first. */
