@@ -15,7 +15,6 @@ import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.rest.SignIn;
-import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.AccessTokens;
 import io.agentworkspace.engine.signin.Identities;
 import io.agentworkspace.engine.signin.IssuedTokens;
@@ -113,7 +112,7 @@ final class App implements AutoCloseable {
         var source = source();
         var db = keep(source.open(settings.poolSize()));
         Migrations.run(db);
-        var vault = new Vault(db, new MasterKeys(settings.secretsKey(), settings.dataDir()));
+        var vault = new Vault(db, settings.masterKeys());
         vault.check();
         var watch = keep(source.watch());
         var keys = new KeyStore(db, clock, watch);

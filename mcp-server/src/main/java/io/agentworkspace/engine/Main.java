@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
@@ -30,10 +31,16 @@ final class Main {
             return;
         }
         try {
-            if (!commandLine.isEmpty() && commandLine.getFirst().equals(TenantCommand.WORD)) {
-                createTenant(commandLine.subList(1, commandLine.size()));
-            } else {
-                new Main().run(Settings.read(System.getenv(), commandLine), System.out);
+            var rest = commandLine.isEmpty() ? commandLine : commandLine.subList(1, commandLine.size());
+            switch (commandLine.isEmpty() ? "" : commandLine.getFirst()) {
+                case TenantCommand.WORD ->
+                    command(
+                            rest,
+                            (settings, words) -> new TenantCommand(settings, Clock.systemUTC())
+                                    .run(words)
+                                    .framed());
+                case SecretsCommand.WORD -> command(rest, (settings, words) -> new SecretsCommand(settings).run(words));
+                default -> new Main().run(Settings.read(System.getenv(), commandLine), System.out);
             }
         } catch (BadSetting e) {
             System.err.println("engine: " + e.getMessage());
@@ -41,16 +48,14 @@ final class Main {
         }
     }
 
-    private static void createTenant(List<String> words) {
+    private static void command(List<String> words, BiFunction<Settings, List<String>, String> work) {
         var flags =
                 (int) words.stream().takeWhile(word -> !word.startsWith("--")).count();
         var settings = Settings.read(System.getenv(), words.subList(flags, words.size()));
         log(settings.logFormat());
         try {
-            System.out.print(new TenantCommand(settings, Clock.systemUTC())
-                    .run(words.subList(0, flags))
-                    .framed());
-        } catch (PostgresFailure e) {
+            System.out.print(work.apply(settings, words.subList(0, flags)));
+        } catch (PostgresFailure | SecretsFailure e) {
             System.err.println("engine: " + e.getMessage());
             System.exit(1);
         }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.http.Proxies;
 import io.agentworkspace.engine.secrets.MasterKey;
+import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.Provider;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param mcpProvider whose access tokens the MCP door takes; null: nobody's
  * @param signInSurfaces what they can sign in from
  * @param secretsKey what secrets are sealed with; null: the one in the data directory
+ * @param secretsOtherKeys what else opens secrets that it has sealed
  */
 record Settings(
         String host,
@@ -34,6 +36,7 @@ record Settings(
         Path dataDir,
         @Nullable String bootstrapKey,
         @Nullable MasterKey secretsKey,
+        List<MasterKey> secretsOtherKeys,
         List<String> allowedOrigins,
         List<String> allowedHosts,
         RateLimit rateLimit,
@@ -119,6 +122,13 @@ record Settings(
                     "32 bytes in base64, as openssl rand -base64 32 prints them",
                     MasterKey::parse)
             .kept();
+    static final Setting<List<MasterKey>> SECRETS_OTHER_KEYS = Setting.of(
+                    "ENGINE_SECRETS_OTHER_KEYS",
+                    "",
+                    "keys that open what they have sealed, while secrets move from one key to another; with commas between",
+                    "a list of keys, each of 32 bytes in base64",
+                    Values.listOf(MasterKey::parse))
+            .kept();
     static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
             "ENGINE_ALLOWED_ORIGINS",
             "",
@@ -197,6 +207,7 @@ record Settings(
             DATA_DIR,
             BOOTSTRAP_KEY,
             SECRETS_KEY,
+            SECRETS_OTHER_KEYS,
             ALLOWED_ORIGINS,
             ALLOWED_HOSTS,
             RATE_LIMIT,
@@ -227,6 +238,7 @@ record Settings(
                 DATA_DIR.read(given),
                 BOOTSTRAP_KEY.find(given),
                 SECRETS_KEY.find(given),
+                SECRETS_OTHER_KEYS.read(given),
                 ALLOWED_ORIGINS.read(given),
                 ALLOWED_HOSTS.read(given),
                 RATE_LIMIT.read(given),
@@ -258,5 +270,10 @@ record Settings(
                         setting.name(),
                         setting.words(),
                         fallback == null || fallback.isEmpty() ? "" : " [" + fallback + "]");
+    }
+
+    /** What secrets at rest are sealed with. */
+    MasterKeys masterKeys() {
+        return new MasterKeys(secretsKey, dataDir, secretsOtherKeys.toArray(MasterKey[]::new));
     }
 }

@@ -3,7 +3,6 @@ package io.agentworkspace.engine;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
@@ -33,22 +32,9 @@ record TenantCommand(Settings settings, Clock clock) {
         try {
             var tenant = Name.checked("the tenant's name", words.get(1));
             var owner = Name.checked("the owner's name", words.size() == 3 ? words.get(2) : "owner");
-            return create(tenant, owner);
+            return Source.with(settings, source -> create(source, tenant, owner));
         } catch (Problem problem) {
             throw new BadSetting(problem.note());
-        }
-    }
-
-    private FirstKey create(Name tenant, Name owner) {
-        if (settings.databaseUrl() != null) {
-            return create(new Source(settings.databaseUrl(), null, null), tenant, owner);
-        }
-        var running = EmbeddedPostgres.running(settings.dataDir());
-        if (running.isPresent()) {
-            return create(Source.of(running.get()), tenant, owner);
-        }
-        try (var postgres = EmbeddedPostgres.start(settings.dataDir())) {
-            return create(Source.of(postgres.access()), tenant, owner);
         }
     }
 

@@ -26,13 +26,16 @@ public final class MasterKeys {
 
     private final @Nullable MasterKey given;
     private final Path file;
-    private final List<MasterKey> previous;
+    private final List<MasterKey> others;
 
-    /** @param given by the setting; null where it is not set */
-    public MasterKeys(@Nullable MasterKey given, Path directory, MasterKey... previous) {
+    /**
+     * @param given by the setting; null where it is not set
+     * @param others open what they have sealed, and seal nothing
+     */
+    public MasterKeys(@Nullable MasterKey given, Path directory, MasterKey... others) {
         this.given = given;
         this.file = directory.resolve(FILE);
-        this.previous = List.of(previous);
+        this.others = List.of(others);
     }
 
     /** What is sealed with. */
@@ -42,7 +45,7 @@ public final class MasterKeys {
 
     /** The secret, if a key that we have has sealed it for this place. */
     public Optional<byte[]> open(String place, String sealed) {
-        return Stream.concat(there().stream(), previous.stream())
+        return Stream.concat(there().stream(), others.stream())
                 .flatMap(key -> key.open(place, sealed).stream())
                 .findFirst();
     }

@@ -128,7 +128,8 @@ public final class SigningKeys {
                 Objects.requireNonNull(row.instantOrNull("created_at")));
     }
 
-    private static String place(String id) {
+    /** What the private key of this name is sealed for. */
+    static String place(String id) {
         return "signing_key/%s/private_key".formatted(id);
     }
 

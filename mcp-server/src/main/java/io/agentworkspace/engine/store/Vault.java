@@ -37,12 +37,21 @@ public final class Vault {
      */
     String seal(String place, byte[] secret) {
         if (!checked) {
-            db.sql("INSERT INTO vault_check (sealed) VALUES (:sealed) ON CONFLICT DO NOTHING")
-                    .set("sealed", keys.current().seal(CHECK, CHECK.getBytes(StandardCharsets.US_ASCII)))
-                    .run();
+            writeCheck("INSERT INTO vault_check (sealed) VALUES (:sealed) ON CONFLICT DO NOTHING");
             check();
         }
         return keys.current().seal(place, secret);
+    }
+
+    /** From now on only who has the current key passes the check. */
+    void renewCheck() {
+        writeCheck("UPDATE vault_check SET sealed = :sealed");
+    }
+
+    private void writeCheck(String statement) {
+        db.sql(statement)
+                .set("sealed", keys.current().seal(CHECK, CHECK.getBytes(StandardCharsets.US_ASCII)))
+                .run();
     }
 
     /** @throws SecretsFailure when it cannot be opened, or belongs to another place */

@@ -1,0 +1,64 @@
+package io.agentworkspace.engine.store;
+
+import java.util.List;
+import java.util.UUID;
+
+/** Seals everything in the {@link Vault} anew, under its current key, so that the keys from before can be given up. */
+public final class Resealing {
+    private final Db db;
+    private final Vault vault;
+
+    public Resealing(Db db, Vault vault) {
+        this.db = db;
+        this.vault = vault;
+    }
+
+    /** A sealed text, in which row it lies, and what it is sealed for. */
+    private record Sealed(long tenant, String id, String place, String text) {}
+
+    /**
+     * All of it or nothing. Doing it again does no harm.
+     *
+     * @return how many secrets it were
+     * @throws io.agentworkspace.engine.secrets.SecretsFailure when one of them was sealed under a key that we do not have
+     */
+    public int run() {
+        return db.transaction(() -> {
+            var secrets = signingKeys() + endpoints("secret") + endpoints("previous_secret");
+            vault.renewCheck();
+            return secrets;
+        });
+    }
+
+    private int signingKeys() {
+        var found = db.sql("SELECT id, private_key FROM signing_key FOR UPDATE")
+                .list(row -> new Sealed(0, row.text("id"), SigningKeys.place(row.text("id")), row.text("private_key")));
+        return write("UPDATE signing_key SET private_key = :sealed WHERE id = :id", found);
+    }
+
+    private int endpoints(String column) {
+        var found = db.sql("""
+                SELECT tenant_id, id, %1$s FROM webhook_endpoint WHERE %1$s IS NOT NULL ORDER BY tenant_id, id FOR UPDATE
+                """.formatted(column))
+                .list(row -> new Sealed(
+                        row.number("tenant_id"),
+                        row.text("id"),
+                        OutboxStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
+                        row.text(column)));
+        return write(
+                "UPDATE webhook_endpoint SET %s = :sealed WHERE tenant_id = :tenant AND id = CAST(:id AS uuid)"
+                        .formatted(column),
+                found);
+    }
+
+    private int write(String update, List<Sealed> found) {
+        for (var sealed : found) {
+            db.sql(update)
+                    .set("sealed", vault.seal(sealed.place(), vault.open(sealed.place(), sealed.text())))
+                    .set("tenant", sealed.tenant())
+                    .set("id", sealed.id())
+                    .run();
+        }
+        return found.size();
+    }
+}
