@@ -1,0 +1,110 @@
+package io.agentworkspace.engine.webhooks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.model.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What others' libraries say of our signatures, over HTTPS with an authority of its own. */
+class SignaturesTest {
+    private static final int ENDPOINTS = 20;
+    private static final int EVENTS = 500;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void tenThousandDeliveriesWithOddBodiesAreVerified() throws Exception {
+        Node.require();
+        var ca = new TestCa(directory).sign("hook", "ip:127.0.0.1", "-1d", 30);
+        var process = Node.start(
+                "receiver.mjs",
+                Map.of("CERT", ca.certificate("hook").toString(), "KEY", ca.key("hook").toString()));
+        try (var stage = new WebhookStage(
+                        Map.of("ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString()));
+                var said = process.inputReader();
+                var tells = process.outputWriter()) {
+            var port = said.readLine().substring("listening ".length());
+            for (var i = 0; i < ENDPOINTS; i++) {
+                var endpoint = stage.endpoint(URI.create("https://127.0.0.1:%s/%d".formatted(port, i)), "webhook.test");
+                assertThat(endpoint.at("/preflight/ok").asBoolean())
+                        .as(endpoint.toString())
+                        .isTrue();
+                tells.write("/%d %s\n".formatted(i, endpoint.get("secret").asString()));
+            }
+            tells.flush();
+            send(stage);
+            await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(
+                            ask(tells, said).get("received").asInt())
+                    .isGreaterThanOrEqualTo(ENDPOINTS * EVENTS));
+            var told = ask(tells, said);
+            assertThat(told.get("problems")).isEmpty();
+            for (var verifier : List.of("received", "standardwebhooks", "svix", "byHand")) {
+                assertThat(told.get(verifier).asInt()).as(verifier).isEqualTo(ENDPOINTS * EVENTS);
+            }
+            assertThat(told.get("events").asInt()).isEqualTo(EVENTS);
+            assertThat(told.get("longest").asInt()).isGreaterThan(60_000);
+        } finally {
+            process.destroy();
+        }
+    }
+
+    private static void send(WebhookStage stage) throws InterruptedException {
+        try (var senders = Executors.newFixedThreadPool(4)) {
+            for (var i = 0; i < EVENTS; i++) {
+                var body = Json.object().put("event_type", "webhook.test");
+                body.set("data", odd(i));
+                senders.submit(() -> stage.call("POST", "/api/webhooks/test", Json.text(body)));
+            }
+            senders.shutdown();
+            assertThat(senders.awaitTermination(90, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** Unicode of all planes, escapes, long ones, deep ones, numbers that not everybody reads alike. */
+    private static ObjectNode odd(int i) {
+        var data = Json.object().put("number", i);
+        return switch (i % 7) {
+            case 0 -> data.put("text", "Grüße, 世界, שלום, 🦊👩‍👩‍👧‍👦, e\u0301, \u2028\u2029\uFEFF");
+            case 1 -> data.put("text", "\"quoted\" \\back\\ /slash/ \b\f\n\r\t \u0001\u007f </script> & ' `");
+            case 2 -> data.put("big", new java.math.BigDecimal("12345678901234567890.123456789012345678")).put("tiny", 1e-300);
+            case 3 -> deep(data, 40);
+            case 4 -> i % 49 == 4 ? data.put("long", "ß€".repeat(15_000)) : data.put("empty", "");
+            case 5 -> data.put(" odd key \u00e9🦊", true).put("", false);
+            default -> data;
+        };
+    }
+
+    private static ObjectNode deep(ObjectNode data, int levels) {
+        var inner = data;
+        for (var i = 0; i < levels; i++) {
+            inner = inner.putObject("deeper");
+        }
+        return data;
+    }
+
+    private static ObjectNode ask(java.io.BufferedWriter tells, BufferedReader said) {
+        try {
+            tells.write("told\n");
+            tells.flush();
+            return Json.readObject(said.readLine().getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
