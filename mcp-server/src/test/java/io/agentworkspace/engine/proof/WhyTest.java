@@ -167,7 +167,8 @@ class WhyTest {
             tool=AP_Update&target=agent:        | 422 | agent:Ada
             tool=AP_Update&target=domain:Den    | 422 | its kinds are agent
             tool=AP_Update&target=agent:%2F     | 422 | target
-            tool=AP_List&target=agent:Ada       | 422 | must be left out
+            tool=DM_List&target=agent:Ada       | 422 | must be left out
+            tool=AP_List&target=agent:Ada       | 422 | its kinds are user
             tool=ZN_Read&target=zone:Den        | 422 | zone:Den/tea
             """)
     void aQuestionThatCannotBeAnsweredIsExplained(String query, int status, String noted) {
