@@ -85,11 +85,24 @@ public final class TestDatabase {
 
     /** A database of a test's own, beside the one that all others share. */
     public static Db fresh(String name) {
-        DB.sql("CREATE DATABASE " + name).run();
-        var url = POSTGRES.jdbcUrl().replaceFirst("/[^/]*$", "/" + name);
-        var db = new Db(url, POSTGRES.user(), POSTGRES.password(), 2);
+        var db = empty(name);
         Migrations.run(db);
         return db;
+    }
+
+    /** The same before its first migration. */
+    public static Db empty(String name) {
+        DB.sql("CREATE DATABASE " + name).run();
+        return new Db(url(name), POSTGRES.user(), POSTGRES.password(), 2);
+    }
+
+    private static String url(String name) {
+        return POSTGRES.jdbcUrl().replaceFirst("/[^/]*$", "/" + name);
+    }
+
+    /** What hears of changes in a database of a test's own. */
+    public static CallersWatch watch(String name) {
+        return new CallersWatch(url(name), POSTGRES.user(), POSTGRES.password());
     }
 
     /** Another pool on the same database, as another replica has it. */
