@@ -33,7 +33,7 @@ final class Demands {
             DM_Read domain:SEE
             DM_Update domain:OWN
             DM_Destroy domain:OWN
-            DM_Invite domain:RUN_OR_OWN_AGENT
+            DM_Invite domain:LET_IN
             DM_Kick domain:RUN_OR_OWN_AGENT
             DM_Ban domain:RUN
             DM_Unban domain:RUN

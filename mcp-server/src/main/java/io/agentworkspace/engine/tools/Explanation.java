@@ -116,7 +116,10 @@ final class Explanation {
             relations.add(found.state().word());
         }
         var kind = zone == null ? "domain" : "zone";
-        var only = need == Need.RUN_OR_OWN_AGENT && !found.held().isRunBy(call) ? "agents of your own" : null;
+        var only = (need == Need.RUN_OR_OWN_AGENT || need == Need.LET_IN)
+                        && !found.held().isRunBy(call)
+                ? "agents of your own"
+                : null;
         return finding(kind, found.thing(), relations, need, only, lack(call, found, need));
     }
 
@@ -127,7 +130,7 @@ final class Explanation {
                 found.takesPart()
                         ? Optional.empty()
                         : Optional.of(Problem.conflict(ZoneEntry.notMember(call, thing.name())));
-            case RUN_OR_OWN_AGENT ->
+            case LET_IN ->
                 found.state() == MemberState.BANNED
                                 && found.member() != null
                                 && !found.held().isRunBy(call)
@@ -142,13 +145,7 @@ final class Explanation {
         var held = found.held().permission();
         var thing = found.thing();
         var lack = Lack.ofBank(call, found.held());
-        var only = held.permission() == Permission.MANAGE
-                ? null
-                : switch (need) {
-                    case MANAGE_OR_OWN_SHARE -> "what agents of your own stored";
-                    case READ_OR_GRANT -> "seeing who holds what";
-                    default -> null;
-                };
+        var only = lack.isEmpty() ? only(need, held.permission()) : null;
         var standing = new Standing(
                 "bank",
                 thing.name(),
@@ -161,6 +158,16 @@ final class Explanation {
                 lack.isEmpty(),
                 only);
         return new Finding(standing, lack.map(Problem::note));
+    }
+
+    /** What of a tool is left to whoever holds less on a bank than all of it needs. */
+    private static @Nullable String only(Need need, Permission held) {
+        return switch (need) {
+            case APPEND -> held.includes(Permission.WRITE) ? null : "adding, and replacing what the same author stored";
+            case MANAGE_OR_OWN_SHARE -> held == Permission.MANAGE ? null : "what agents of your own stored";
+            case READ_OR_GRANT -> held == Permission.MANAGE ? null : "seeing who holds what";
+            default -> null;
+        };
     }
 
     private Finding key(Call call, String id, Need need) {

@@ -12,6 +12,8 @@ enum Need {
     RUN("that you decide for its side: as its owner, an admin, or logged on as its host"),
     /** Everybody for their own agents, its side for all. */
     RUN_OR_OWN_AGENT("that you decide for its side, or that the agent is yours"),
+    /** The same, for agents that are not banned. */
+    LET_IN("that you decide for its side, or that the agent is yours and not banned"),
     READ("the permission read"),
     APPEND("the permission append"),
     MANAGE("the permission manage"),
