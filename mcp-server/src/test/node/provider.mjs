@@ -7,6 +7,8 @@ import { Provider } from 'oidc-provider'
 const people = {
   alice: { email: 'alice@example.org', email_verified: true, preferred_username: 'alice' },
   twin: { email: 'twin@example.org', email_verified: true, preferred_username: 'alice' },
+  dora: { email: 'dora@example.org', email_verified: true, preferred_username: 'dora' },
+  eve: { email: 'eve@example.org', email_verified: true, preferred_username: 'eve' },
   bob: { email: 'bob@example.org', email_verified: true },
   unverified: { email: 'unverified@example.org', email_verified: false },
   foreign: { email: 'foreign@evil.example', email_verified: true },

@@ -98,10 +98,20 @@ public final class TestDatabase {
 
     /** A database of a test's own, beside the one that all others share. */
     public static Db fresh(String name) {
-        DB.sql("CREATE DATABASE " + name).run();
-        var db = new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2);
+        var db = empty(name);
         Migrations.run(db);
         return db;
+    }
+
+    /** The same before its first migration. */
+    public static Db empty(String name) {
+        DB.sql("CREATE DATABASE " + name).run();
+        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2);
+    }
+
+    /** What hears of changes in a database of a test's own. */
+    public static CallersWatch watch(String name) {
+        return new CallersWatch(url(name), POSTGRES.user(), POSTGRES.password());
     }
 
     /** Another pool on the same database, as another replica has it. */

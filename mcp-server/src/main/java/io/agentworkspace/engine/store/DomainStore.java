@@ -58,8 +58,13 @@ public final class DomainStore {
 
         /** Whether the caller decides for the domain's side: who owns it, and whoever is logged on as its host. */
         public boolean isRunBy(Call call) {
+            return isOwnedBy(call) || isHostedBy(call);
+        }
+
+        /** Whether the caller is logged on as its host. */
+        public boolean isHostedBy(Call call) {
             var self = call.context().self();
-            return isOwnedBy(call) || (self != null && host != null && self.id() == host);
+            return self != null && host != null && self.id() == host;
         }
     }
 

@@ -67,7 +67,7 @@ public final class KeyLedger {
                 .orElseThrow(() -> missing(id));
     }
 
-    private static Held held(Row row) throws SQLException {
+    static Held held(Row row) throws SQLException {
         var chain = row.jsonList("chain", Grant.class);
         var above = chain.subList(1, chain.size());
         return new Held(

@@ -1,9 +1,12 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.identity.Grant;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.MemberState;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Optional;
@@ -13,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 public final class Standings {
     /** Of a thing under the alias: what all things have in common. Its owner is {@code o}. */
     private static final String COMMON = """
-            %1$s.id AS found_id, %1$s.name AS found_name, %1$s.access AS found_access, o.name AS owner_name,
-            %1$s.owner_id = ctx.user_id AS own
+            %1$s.id AS found_id, %1$s.name AS found_name, %1$s.access AS found_access, %1$s.revision AS found_revision,
+            %1$s.owner_id AS found_owner, o.name AS owner_name, %1$s.owner_id = ctx.user_id AS own
             """;
 
     private static final String OWNER =
@@ -27,39 +30,41 @@ public final class Standings {
     }
 
     /** What things have in common. */
-    public record Thing(long id, String name, String owner, boolean own, Access access) {}
+    public record Thing(String name, String owner, boolean own, Access access) {}
 
     /**
      * @param listed whether it is on the user's roster
      * @param shared whether the user shares a domain with its owner
      */
-    public record OfAgent(Thing thing, boolean listed, boolean shared) {}
+    public record OfAgent(Thing thing, AgentStore.Held held, boolean listed, boolean shared) {}
 
     /**
-     * @param hosting whether the caller is logged on as its host
      * @param state how far self, else the nearest of the user's agents, has come there
      * @param member the agent that has come so far
      * @param zone whether it has the zone that was asked for
      */
     public record OfDomain(
             Thing thing,
-            boolean hosting,
+            DomainStore.Held held,
             boolean takesPart,
             @Nullable MemberState state,
             @Nullable String member,
             boolean zone) {}
 
-    public record OfBank(Thing thing, BankPermission permission) {}
+    public record OfBank(Thing thing, BankStore.Held held) {}
 
-    /** A key, by the name that was given to it, and the user whom it acts for. */
-    public record OfKey(String name, String user, boolean own) {}
+    /**
+     * A key, by the name that was given to it, and the user whom it acts for.
+     *
+     * @param powers what the caller has to give
+     */
+    public record OfKey(String name, String user, boolean own, KeyLedger.Held held, Grant powers) {}
 
     private static @Nullable Thing thing(Call call, Row row) throws SQLException {
         ContextStore.read(call, row);
         return row.textOrNull("found_name") == null
                 ? null
                 : new Thing(
-                        row.number("found_id"),
                         row.text("found_name"),
                         row.text("owner_name"),
                         row.flag("own"),
@@ -81,10 +86,19 @@ public final class Standings {
                 .set("key", name.key())
                 .one(row -> {
                     var thing = thing(call, row);
-                    return Optional.ofNullable(
-                            thing == null ? null : new OfAgent(thing, row.flag("listed"), row.flag("shared")));
+                    return Optional.ofNullable(thing == null ? null : agent(row, thing));
                 })
                 .orElseThrow();
+    }
+
+    private static OfAgent agent(Row row, Thing thing) throws SQLException {
+        var held = new AgentStore.Held(
+                row.number("found_id"),
+                thing.name(),
+                row.number("found_owner"),
+                thing.owner(),
+                row.number("found_revision"));
+        return new OfAgent(thing, held, row.flag("listed"), row.flag("shared"));
     }
 
     public Optional<OfDomain> domain(Call call, Name name, @Nullable Name zone) {
@@ -92,7 +106,7 @@ public final class Standings {
                         call,
                         ContextStore.WITH_CONTEXT
                                 + """
-                SELECT ctx.*, %s, %s AS takes_part, COALESCE(d.host_id = ctx.self_id, false) AS hosting,
+                SELECT ctx.*, %s, %s AS takes_part, d.host_id,
                        near.state, near.member,
                        EXISTS (SELECT 1 FROM zone z
                                 WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone) AS zone_found
@@ -119,9 +133,17 @@ public final class Standings {
 
     private static OfDomain domain(Row row, Thing thing) throws SQLException {
         var state = row.textOrNull("state");
+        var held = new DomainStore.Held(
+                row.number("found_id"),
+                thing.name(),
+                row.number("found_owner"),
+                thing.owner(),
+                row.numberOrNull("host_id"),
+                thing.access() == Access.PUBLIC,
+                row.number("found_revision"));
         return new OfDomain(
                 thing,
-                row.flag("hosting"),
+                held,
                 row.flag("takes_part"),
                 state == null ? null : MemberState.valueOf(state.toUpperCase(Locale.ROOT)),
                 row.textOrNull("member"),
@@ -147,7 +169,34 @@ public final class Standings {
                 .set("key", name.key())
                 .one(row -> {
                     var thing = thing(call, row);
-                    return Optional.ofNullable(thing == null ? null : new OfBank(thing, BankPermission.read(row)));
+                    return Optional.ofNullable(thing == null ? null : bank(row, thing));
+                })
+                .orElseThrow();
+    }
+
+    private static OfBank bank(Row row, Thing thing) throws SQLException {
+        var held = new BankStore.Held(
+                row.number("found_id"),
+                thing.name(),
+                row.number("found_owner"),
+                thing.access(),
+                row.number("found_revision"),
+                BankPermission.read(row));
+        return new OfBank(thing, held);
+    }
+
+    /**
+     * The role of the user whom the call acts for.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public Role user(Call call) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*, u.role FROM ctx LEFT JOIN app_user u ON u.tenant_id = :tenant AND u.id = ctx.user_id
+                """)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return Role.of(row.text("role"));
                 })
                 .orElseThrow();
     }
@@ -155,19 +204,26 @@ public final class Standings {
     /** A key that the caller manages. */
     public Optional<OfKey> key(Call call, String id) {
         var statement = db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*, k.name AS found_name, u.name AS holder, k.user_id = :caller AS own
+                SELECT ctx.*, k.name AS found_name, u.name AS holder, k.user_id = :caller AS own,
+                       k.id, u.role, k.revision, k.revoked_at, %1$s AS chain,
+                       (SELECT %1$s FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS powers
                   FROM ctx
-                  LEFT JOIN api_key k ON k.tenant_id = :tenant AND k.id = :id AND %s
+                  LEFT JOIN api_key k ON k.tenant_id = :tenant AND k.id = :id AND %2$s
                   LEFT JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
-                """.formatted(KeyRow.MANAGED));
+                """.formatted(KeyRow.CHAIN, KeyRow.MANAGED));
         return KeyRow.managing(statement, call)
                 .set("id", id)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    var name = row.textOrNull("found_name");
-                    return Optional.ofNullable(
-                            name == null ? null : new OfKey(name, row.text("holder"), row.flag("own")));
+                    return Optional.ofNullable(row.textOrNull("found_name") == null ? null : key(call, row));
                 })
                 .orElseThrow();
+    }
+
+    private static OfKey key(Call call, Row row) throws SQLException {
+        var powers = call.caller().credential().key() == null
+                ? Grant.of(call.caller())
+                : Grant.of(row.jsonList("powers", Grant.class));
+        return new OfKey(row.text("found_name"), row.text("holder"), row.flag("own"), KeyLedger.held(row), powers);
     }
 }

@@ -26,7 +26,7 @@ final class Acting {
             return call.context().self();
         }
         var held = agents.read(call, name);
-        checkMayAct(call, held.ref(), held.owner(), held.ownerName());
+        Lack.refuse(Lack.ofAgent(call, held));
         call.acting(held.ref());
         return held.ref();
     }
@@ -38,16 +38,5 @@ final class Acting {
             throw Problem.noContext("no agent is given: give target.agent, or log on as one with AP_LogOn");
         }
         return agent;
-    }
-
-    /** One acts as one's own agents, an admin as any; a key that is bound to an agent as that one only. */
-    static void checkMayAct(Call call, Ref agent, long owner, String ownerName) {
-        var bound = call.caller().boundAgent();
-        if (bound != null && bound != agent.id()) {
-            throw Problem.notPermitted(Notes.boundElsewhere(agent.name()));
-        }
-        if (owner != call.context().user().id() && !call.caller().isAdmin()) {
-            throw Problem.notPermitted(Notes.notToActAs(agent.name(), ownerName));
-        }
     }
 }

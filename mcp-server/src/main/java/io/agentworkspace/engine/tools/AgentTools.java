@@ -278,8 +278,7 @@ final class AgentTools {
                 .effect(Effect.DESTROYS)
                 .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
                     var held = agents.lock(call, in.target().agent());
-                    checkBinding(call, held);
-                    checkMayChange(call, held);
+                    Lack.refuse(Lack.ofAgent(call, held));
                     checkRevision(in.ifRevision(), held.revision());
                     agents.destroy(call, held);
                     call.tell(
@@ -305,20 +304,9 @@ final class AgentTools {
 
     private Held hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {
         var held = agents.lock(call, nameOrSelf(call, target == null ? null : target.agent()));
-        checkBinding(call, held);
-        checkMayChange(call, held);
+        Lack.refuse(Lack.ofAgent(call, held));
         checkRevision(ifRevision, held.revision());
         return held;
-    }
-
-    /** A key that is bound to an agent changes no other. */
-    private static void checkBinding(Call call, Held held) {
-        var bound = call.caller().boundAgent();
-        if (bound != null && bound != held.id()) {
-            throw Problem.notPermitted(
-                    "your key is bound to another agent than '%s': it changes and destroys that one only; a key that is not bound can do this"
-                            .formatted(held.name()));
-        }
     }
 
     /** The named agent, else self: what a write may take from the context. */
@@ -331,13 +319,6 @@ final class AgentTools {
             throw Problem.noContext("no agent is given: give target.agent, or log on as one with AP_LogOn");
         }
         return Name.of(self.name());
-    }
-
-    /** Changing or destroying an agent is for its owner and the admins. */
-    static void checkMayChange(Call call, Held held) {
-        if (held.owner() != call.context().user().id() && !call.caller().isAdmin()) {
-            throw Problem.notPermitted(Notes.notYours("agent", held.name(), held.ownerName()));
-        }
     }
 
     static void checkRevision(@Nullable Long given, long current) {

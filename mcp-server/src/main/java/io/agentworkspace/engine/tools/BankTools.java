@@ -125,7 +125,7 @@ final class BankTools {
                     var found = reads.list(call, target == null ? null : target.bank(), agent, in.page());
                     var subject = found.subject();
                     if (agent != null && subject.agent() != null) {
-                        Acting.checkMayAct(call, subject.agent(), subject.owner(), subject.ownerName());
+                        Lack.refuse(Lack.ofAgent(call, subject.agent(), subject.owner(), subject.ownerName()));
                     }
                     return new Listed(
                             found.banks().rows().stream()
@@ -197,7 +197,7 @@ final class BankTools {
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var held =
                             banks.lock(call, in.target().bank(), call.context().self());
-                    held.permission().require(Permission.MANAGE);
+                    Lack.refuse(Lack.ofBank(call, held));
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     var vx = in.vx();
                     var change = new BankStore.Change(vx.name(), vx.description(), vx.access());

@@ -5,7 +5,6 @@ import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CensorStore;
@@ -84,7 +83,7 @@ final class CensorTools {
 
     private BankStore.Held manage(Call call, OfBank in) {
         var bank = banks.lock(call, in.target().bank(), call.context().self());
-        bank.permission().require(Permission.MANAGE);
+        Lack.refuse(Lack.ofBank(call, bank));
         return bank;
     }
 

@@ -1,13 +1,24 @@
 package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** What each tool needs of the things that it is run on, by their kinds. The permission matrix holds this against what the tools do. */
+/**
+ * What each tool needs of the things that it is run on, by their kinds, and of the credential: {@link Lack} decides by it for tools
+ * and explanations alike.
+ */
 final class Demands {
+    private static final String CREDENTIAL = "";
+
+    /** By tool and kind; a need without a kind is one of the credential itself. */
     private static final Map<String, Map<String, Need>> TABLE = read("""
+            US_Create UNBOUND
+            US_Update UNBOUND user:GOVERN
+            US_Remove UNBOUND user:REMOVE
             AP_Read agent:SEE
             AP_Select agent:SEE
             AP_Add agent:SEE
@@ -18,11 +29,11 @@ final class Demands {
             AP_Update agent:OWN
             AP_Modify agent:OWN
             AP_Destroy agent:OWN
-            DM_Create agent:ACT
+            DM_Create agent:HOST
             DM_Read domain:SEE
             DM_Update domain:OWN
             DM_Destroy domain:OWN
-            DM_Invite domain:RUN_OR_OWN_AGENT
+            DM_Invite domain:LET_IN
             DM_Kick domain:RUN_OR_OWN_AGENT
             DM_Ban domain:RUN
             DM_Unban domain:RUN
@@ -35,7 +46,7 @@ final class Demands {
             MB_Create agent:ACT
             MB_Read bank:READ
             MB_AgentList bank:READ
-            MB_Permissions bank:READ
+            MB_Permissions bank:READ_OR_GRANT
             MB_Store bank:APPEND agent:ACT
             MB_Load bank:READ agent:ACT
             MB_Unload bank:SEE agent:ACT
@@ -45,11 +56,12 @@ final class Demands {
             MB_Delete bank:MANAGE_OR_OWN_SHARE
             MB_Restore bank:MANAGE_OR_OWN_SHARE
             MB_Destroy bank:OWN
+            AK_Create CURRENT user:KEY_OF agent:BIND
             AK_Usage key:SEE
-            AK_Update key:SEE
-            AK_Rotate key:SEE
-            AK_Revoke key:SEE
-            AK_Delete key:SEE
+            AK_Update CURRENT key:CHANGE
+            AK_Rotate CURRENT key:HOLD
+            AK_Revoke key:END
+            AK_Delete key:END
             """);
 
     private Demands() {}
@@ -60,25 +72,52 @@ final class Demands {
             var needs = new LinkedHashMap<String, Need>();
             for (var i = 1; i < words.length; i++) {
                 var parts = words[i].split(":");
-                needs.put(parts[0], Need.valueOf(parts[1]));
+                needs.put(parts.length == 1 ? CREDENTIAL : parts[0], Need.valueOf(parts[parts.length - 1]));
             }
             all.put(words[0], Collections.unmodifiableMap(needs));
         });
         return all;
     }
 
-    /** @throws Problem {@code invalid_field} when the tool is not run on things of this kind */
+    /** What the tool needs of a thing of this kind that it is run on. */
     static Need of(String tool, String kind) {
-        var needs = TABLE.getOrDefault(tool, Map.of());
+        var need = needs(tool).get(kind);
+        if (need == null) {
+            throw new IllegalStateException("nothing is said of what %s needs of a %s".formatted(tool, kind));
+        }
+        return need;
+    }
+
+    /** What the tool needs of the credential besides capability, toolset and role. */
+    static @Nullable Need ofCredential(String tool) {
+        return needs(tool).get(CREDENTIAL);
+    }
+
+    /**
+     * What a tool needs of a thing that was asked about; of a user, of each tool that can be run for one.
+     *
+     * @throws Problem {@code invalid_field} when the tool is not run on things of this kind
+     */
+    static Need asked(Tool<?, ?> tool, String kind) {
+        var needs = new LinkedHashMap<>(needs(tool.name()));
+        needs.remove(CREDENTIAL);
+        if (tool.inputSchema().json().at("/properties/target/properties").has("user")) {
+            needs.putIfAbsent("user", Need.STAND_FOR);
+        }
         var need = needs.get(kind);
         if (need == null) {
             throw Problem.invalid(
                     "target",
                     needs.isEmpty()
-                            ? "must be left out: %s is not run on a thing that could be asked about".formatted(tool)
+                            ? "must be left out: %s is not run on a thing that could be asked about"
+                                    .formatted(tool.name())
                             : "must be a thing that %s is run on, as kind:name; its kinds are %s"
-                                    .formatted(tool, String.join(", ", needs.keySet())));
+                                    .formatted(tool.name(), String.join(", ", needs.keySet())));
         }
         return need;
+    }
+
+    private static Map<String, Need> needs(String tool) {
+        return TABLE.getOrDefault(tool, Map.of());
     }
 }

@@ -202,11 +202,7 @@ final class DomainTools {
             return null;
         }
         var agent = agents.read(call, AgentTools.nameOrSelf(call, name));
-        if (agent.owner() != call.context().user().id() && !call.caller().isAdmin()) {
-            throw Problem.notPermitted(
-                    "the host of a new domain must be your own agent, and the owner of '%s' is '%s': name one of yours (AP_List), or create the domain without target.agent and let it in with DM_Invite"
-                            .formatted(agent.name(), agent.ownerName()));
-        }
+        Lack.refuse(Lack.ofAgent(call, agent));
         return agent.id();
     }
 
@@ -272,9 +268,7 @@ final class DomainTools {
 
     private Held hold(Call call, Name name, @Nullable Long ifRevision) {
         var held = domains.lock(call, name);
-        if (!held.isOwnedBy(call)) {
-            throw Problem.notPermitted(Notes.notYours("domain", held.name(), held.ownerName()));
-        }
+        Lack.refuse(Lack.ofDomain(call, held));
         AgentTools.checkRevision(ifRevision, held.revision());
         return held;
     }

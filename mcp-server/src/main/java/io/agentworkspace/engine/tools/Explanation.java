@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Reasons.Standing;
+import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.BankStore;
@@ -46,32 +47,39 @@ final class Explanation {
 
     Reasons of(ToolRunner.Question question) {
         var tool = catalogue.read(question.tool());
-        if (question.target() == null) {
-            return Reasons.of(question.caller(), tool, null, List.of());
+        var finding = question.target() == null ? null : finding(question, tool, question.target());
+        var missing = new ArrayList<String>();
+        Lack.ofCredential(call(question, tool, null)).map(Problem::note).ifPresent(missing::add);
+        if (finding != null) {
+            finding.lack().ifPresent(missing::add);
         }
-        var parts = question.target().split(":", 2);
+        return Reasons.of(question.caller(), tool, finding == null ? null : finding.standing(), missing);
+    }
+
+    private Call call(ToolRunner.Question question, Tool<?, ?> tool, @Nullable Name actingFor) {
+        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        return new Call(question.caller(), tool.name(), question.requestId(), question.context(), actingFor, now);
+    }
+
+    private Finding finding(ToolRunner.Question question, Tool<?, ?> tool, String target) {
+        var parts = target.split(":", 2);
         var kind = parts[0].strip();
-        var need = Demands.of(tool.name(), kind);
+        var need = Demands.asked(tool, kind);
         if (parts.length < 2 || parts[1].isBlank()) {
             throw Problem.invalid("target", "must be a kind and a name, like agent:Ada, domain:Den or bank:Box");
         }
         if (question.context().length() > Name.MAX) {
             throw Problem.invalid("context", "must be at most %d characters".formatted(Name.MAX));
         }
-        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        var call = new Call(question.caller(), tool.name(), question.requestId(), question.context(), null, now);
-        var finding = switch (kind) {
+        var call = call(question, tool, null);
+        return switch (kind) {
             case "agent" -> agent(call, Name.checked("target", parts[1]), need);
             case "domain" -> domain(call, Name.checked("target", parts[1]), null, need);
             case "zone" -> zone(call, parts[1], need);
             case "bank" -> bank(call, Name.checked("target", parts[1]), need);
+            case "user" -> user(question, tool, Name.checked("target", parts[1]), need);
             default -> key(call, parts[1].strip(), need);
         };
-        return Reasons.of(
-                question.caller(),
-                tool,
-                finding.standing(),
-                finding.lack().stream().toList());
     }
 
     private Finding agent(Call call, Name name, Need need) {
@@ -84,25 +92,7 @@ final class Explanation {
         if (found.shared() && !thing.own()) {
             relations.add("domain");
         }
-        return finding("agent", thing, relations, need, null, lack(call, found, need));
-    }
-
-    private static Optional<String> lack(Call call, Standings.OfAgent found, Need need) {
-        var thing = found.thing();
-        var bound = call.caller().boundAgent();
-        var acts = need == Need.BE || need == Need.ACT;
-        if (acts && bound != null && bound != thing.id()) {
-            return Optional.of(Notes.boundElsewhere(thing.name()));
-        }
-        var may = need == Need.SEE || thing.own() || (call.caller().isAdmin() && need != Need.BE);
-        return may
-                ? Optional.empty()
-                : Optional.of(
-                        switch (need) {
-                            case BE -> Notes.notYourself(thing.name(), thing.owner());
-                            case ACT -> Notes.notToActAs(thing.name(), thing.owner());
-                            default -> Notes.notYours("agent", thing.name(), thing.owner());
-                        });
+        return finding("agent", thing, relations, need, null, Lack.ofAgent(call, found.held()));
     }
 
     private Finding zone(Call call, String path, Need need) {
@@ -119,54 +109,43 @@ final class Explanation {
             throw Problem.notFound("zone", zone.text(), List.of());
         }
         var relations = relations(call, found.thing());
-        if (found.hosting()) {
+        if (found.held().isHostedBy(call)) {
             relations.add("host");
         }
         if (found.state() != null) {
             relations.add(found.state().word());
         }
-        var only = need == Need.RUN_OR_OWN_AGENT && !runs(call, found) ? "agents of your own" : null;
-        return finding(zone == null ? "domain" : "zone", found.thing(), relations, need, only, lack(call, found, need));
+        var kind = zone == null ? "domain" : "zone";
+        var only = (need == Need.RUN_OR_OWN_AGENT || need == Need.LET_IN)
+                        && !found.held().isRunBy(call)
+                ? "agents of your own"
+                : null;
+        return finding(kind, found.thing(), relations, need, only, lack(call, found, need));
     }
 
-    private static boolean runs(Call call, Standings.OfDomain found) {
-        return found.thing().own() || call.caller().isAdmin() || found.hosting();
-    }
-
-    private static Optional<String> lack(Call call, Standings.OfDomain found, Need need) {
+    private static Optional<Problem> lack(Call call, Standings.OfDomain found, Need need) {
         var thing = found.thing();
         return switch (need) {
-            case OWN ->
-                thing.own() || call.caller().isAdmin()
-                        ? Optional.empty()
-                        : Optional.of(Notes.notYours("domain", thing.name(), thing.owner()));
-            case RUN ->
-                runs(call, found) ? Optional.empty() : Optional.of(Notes.notOfItsSide(thing.name(), thing.owner()));
             case TAKE_PART ->
-                found.takesPart() ? Optional.empty() : Optional.of(ZoneEntry.notMember(call, thing.name()));
-            case RUN_OR_OWN_AGENT ->
-                found.state() == MemberState.BANNED && found.member() != null && !runs(call, found)
-                        ? Optional.of(Notes.banned(found.member(), thing.name(), thing.owner()))
+                found.takesPart()
+                        ? Optional.empty()
+                        : Optional.of(Problem.conflict(ZoneEntry.notMember(call, thing.name())));
+            case LET_IN ->
+                found.state() == MemberState.BANNED
+                                && found.member() != null
+                                && !found.held().isRunBy(call)
+                        ? Optional.of(Problem.conflict(Notes.banned(found.member(), thing.name(), thing.owner())))
                         : Optional.empty();
-            default -> Optional.empty();
+            default -> Lack.ofDomain(call, found.held());
         };
     }
 
     private Finding bank(Call call, Name name, Need need) {
         var found = standings.bank(call, name).orElseThrow(() -> banks.missing(call, name));
-        var held = found.permission();
+        var held = found.held().permission();
         var thing = found.thing();
-        var manages = held.permission() == Permission.MANAGE;
-        var lack = switch (need) {
-            case READ -> held.lack(Permission.READ);
-            case APPEND -> held.lack(Permission.APPEND);
-            case MANAGE -> held.lack(Permission.MANAGE);
-            case OWN ->
-                thing.own() || call.caller().isAdmin()
-                        ? Optional.<String>empty()
-                        : Optional.of(Notes.notToDestroy(thing.name(), thing.owner()));
-            default -> Optional.<String>empty();
-        };
+        var lack = Lack.ofBank(call, found.held());
+        var only = lack.isEmpty() ? only(need, held.permission()) : null;
         var standing = new Standing(
                 "bank",
                 thing.name(),
@@ -177,8 +156,18 @@ final class Explanation {
                 held.via(),
                 need.words(),
                 lack.isEmpty(),
-                need == Need.MANAGE_OR_OWN_SHARE && !manages ? "what agents of your own stored" : null);
-        return new Finding(standing, lack);
+                only);
+        return new Finding(standing, lack.map(Problem::note));
+    }
+
+    /** What of a tool is left to whoever holds less on a bank than all of it needs. */
+    private static @Nullable String only(Need need, Permission held) {
+        return switch (need) {
+            case APPEND -> held.includes(Permission.WRITE) ? null : "adding, and replacing what the same author stored";
+            case MANAGE_OR_OWN_SHARE -> held == Permission.MANAGE ? null : "what agents of your own stored";
+            case READ_OR_GRANT -> held == Permission.MANAGE ? null : "seeing who holds what";
+            default -> null;
+        };
     }
 
     private Finding key(Call call, String id, Need need) {
@@ -186,16 +175,47 @@ final class Explanation {
                 .key(call, id)
                 .orElseThrow(() -> Problem.notFound(
                         "key", id.length() > Name.MAX ? id.substring(0, Name.MAX) + "…" : id, List.of()));
+        var lack = Lack.ofKey(call, found.held(), found::powers);
+        var excess = found.held().grant().excess(found.powers());
+        var only = need == Need.CHANGE && excess.isPresent() ? "taking away: your key " + excess.get() : null;
+        return bare(call, "key", found.name(), found.user(), found.own(), need, lack, only);
+    }
+
+    /** Whom a caller may not act for is not looked for: it hears the same of those who are not there. */
+    private Finding user(ToolRunner.Question question, Tool<?, ?> tool, Name name, Need need) {
+        var own = question.caller().isNamed(name.text());
+        var call = call(question, tool, own ? null : name);
+        var obstacle = own
+                ? Optional.<Problem>empty()
+                : question.caller().obstacleToOthers().map(Problem::notPermitted);
+        if (obstacle.isPresent()) {
+            return bare(call, "user", name.text(), name.text(), false, need, obstacle, null);
+        }
+        var role = standings.user(call);
+        var lack = need == Need.STAND_FOR ? Optional.<Problem>empty() : Lack.ofUser(call, role);
+        var found = call.context().user().name();
+        return bare(call, "user", found, found, own, need, lack, null);
+    }
+
+    /** Of what has neither access nor relations of its own. */
+    private static Finding bare(
+            Call call,
+            String kind,
+            String name,
+            String owner,
+            boolean own,
+            Need need,
+            Optional<Problem> lack,
+            @Nullable String only) {
         var relations = new ArrayList<String>();
-        if (found.own()) {
+        if (own) {
             relations.add("owner");
         }
         if (call.caller().isAdmin()) {
             relations.add("admin");
         }
-        return new Finding(
-                new Standing("key", found.name(), found.user(), null, relations, null, null, need.words(), true, null),
-                Optional.empty());
+        var standing = new Standing(kind, name, owner, null, relations, null, null, need.words(), lack.isEmpty(), only);
+        return new Finding(standing, lack.map(Problem::note));
     }
 
     private static List<String> relations(Call call, Standings.Thing thing) {
@@ -218,7 +238,7 @@ final class Explanation {
             List<String> relations,
             Need need,
             @Nullable String only,
-            Optional<String> lack) {
+            Optional<Problem> lack) {
         var standing = new Standing(
                 kind,
                 thing.name(),
@@ -230,6 +250,6 @@ final class Explanation {
                 need.words(),
                 lack.isEmpty(),
                 only);
-        return new Finding(standing, lack);
+        return new Finding(standing, lack.map(Problem::note));
     }
 }

@@ -98,7 +98,8 @@ final class KeyGrantTools {
     }
 
     private Made make(Create in, Call call) {
-        KeyLifeTools.checkCurrent(call);
+        var agent = agent(in, call);
+        Lack.refuse(Lack.ofCredential(call));
         var parent = parent(in, call);
         keys.makeRoom(call, parent);
         var powers = keys.powers(call);
@@ -108,9 +109,9 @@ final class KeyGrantTools {
                 in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
                 end(in, call, powers, parent != null),
                 null);
-        KeyLifeTools.checkRole(call, call.actingFor() == null ? call.caller().role() : keys.role(call));
-        KeyLifeTools.checkPowers(grant, powers);
-        var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent(in, call), parent);
+        Lack.refuse(Lack.ofUser(call, call.actingFor() == null ? call.caller().role() : keys.role(call)));
+        Lack.refuse(Lack.ofPowers(grant, powers));
+        var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent, parent);
         var key = ApiKey.generate(random);
         return new Made(keys.insert(call, key, draft), key.reveal());
     }
@@ -152,21 +153,11 @@ final class KeyGrantTools {
     }
 
     private @Nullable Long agent(Create in, Call call) {
-        var bound = call.caller().boundAgent();
         if (in.agent() == null) {
-            return bound;
+            return call.caller().boundAgent();
         }
         var held = agents.read(call, in.agent());
-        if (bound != null && bound != held.id()) {
-            throw Problem.notPermitted(
-                    "your key is bound to another agent than '%s', and so are the keys that it makes; its owner '%s' can make one with a key that is not bound"
-                            .formatted(held.name(), held.ownerName()));
-        }
-        if (held.owner() != call.context().user().id()) {
-            throw Problem.notPermitted(
-                    "a key can be bound to its own user's agents only; the owner of '%s', '%s', can make one"
-                            .formatted(held.name(), held.ownerName()));
-        }
+        Lack.refuse(Lack.ofAgent(call, held));
         return held.id();
     }
 
@@ -205,11 +196,10 @@ final class KeyGrantTools {
     }
 
     private Changed change(Update in, Call call) {
-        KeyLifeTools.checkCurrent(call);
         var held = keys.lock(call, in.id());
-        KeyLifeTools.checkRole(call, held.role());
+        Lack.refuse(Lack.ofCredential(call));
         AgentTools.checkRevision(in.ifRevision(), held.revision());
-        KeyLifeTools.checkNotRevoked(held);
+        Lack.refuse(Lack.ofKey(call, held, () -> keys.powers(call)));
         var change = new KeyLedger.Change(
                 in.name() == null ? null : in.name().strip(),
                 in.environment(),
@@ -237,7 +227,7 @@ final class KeyGrantTools {
         var powers = keys.powers(call);
         // What it had counts only where nothing is added: parts of two grants make one that nobody had.
         if (wanted.excess(had).isPresent()) {
-            KeyLifeTools.checkPowers(wanted, powers);
+            Lack.refuse(Lack.ofPowers(wanted, powers));
         }
         var asked =
                 new Grant(wanted.capabilities(), wanted.toolset(), had.confirmDestructive(), wanted.expiresAt(), null);

@@ -1,12 +1,10 @@
 package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.identity.Grant;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
-import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.KeyLedger;
@@ -50,15 +48,10 @@ final class KeyLifeTools {
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/keys/{id}/rotate")
                 .handledBy(Rotate.class, KeyTools.Made.class, (in, call) -> {
-                    checkCurrent(call);
                     var held = keys.lock(call, in.id());
+                    Lack.refuse(Lack.ofCredential(call));
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
-                    checkNotRevoked(held);
-                    if (held.grant().isOver(call.now())) {
-                        throw Problem.conflict("the key has ended: give it a later expires_at with AK_Update first");
-                    }
-                    checkRole(call, held.role());
-                    checkPowers(held.grant(), keys.powers(call));
+                    Lack.refuse(Lack.ofKey(call, held, () -> keys.powers(call)));
                     var key = ApiKey.withId(held.id(), random);
                     var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();
                     return new KeyTools.Made(keys.rotate(call, key, Duration.ofSeconds(overlap)), key.reveal());
@@ -103,43 +96,11 @@ final class KeyLifeTools {
                 });
     }
 
-    /** Nobody gets hold of a key of someone who may do more. */
-    static void checkRole(Call call, Role role) {
-        if (!call.caller().role().isAtLeast(role)) {
-            throw Problem.notPermitted(
-                    "the key's user has the role '%1$s', which is more than yours; only an %1$s may do this"
-                            .formatted(role.word()));
-        }
-    }
-
     /** Of a higher role nobody takes, and the owners keep a way in. */
     private void checkMayEnd(Call call, KeyLedger.Held held) {
-        checkRole(call, held.role());
+        Lack.refuse(Lack.ofKey(call, held, () -> keys.powers(call)));
         if (held.role() == Role.OWNER) {
             keys.keepOwners(call, held);
-        }
-    }
-
-    /** An old secret in its overlap is for going on as before, not for getting hold of keys. */
-    static void checkCurrent(Call call) {
-        if (call.caller().credential().outdated()) {
-            throw Problem.notPermitted(
-                    "your key has a newer secret than the one that you sent, which works for a while but"
-                            + " neither makes, changes nor rotates keys: use the new secret");
-        }
-    }
-
-    static void checkPowers(Grant wanted, Grant powers) {
-        wanted.excess(powers).ifPresent(excess -> {
-            throw Problem.notPermitted(
-                    "a key can't be given more than yours has, and yours %s; ask an admin whose key has more"
-                            .formatted(excess));
-        });
-    }
-
-    static void checkNotRevoked(KeyLedger.Held held) {
-        if (held.revoked() || held.grant().revokedAt() != null) {
-            throw Problem.conflict("the key is revoked, for good: make a new one with AK_Create");
         }
     }
 }

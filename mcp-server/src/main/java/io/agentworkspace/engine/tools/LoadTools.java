@@ -89,7 +89,7 @@ final class LoadTools {
 
     private Loaded attach(Call call, Ref agent, Name name) {
         var bank = banks.read(call, name, agent);
-        bank.permission().require(Permission.READ);
+        Lack.refuse(Lack.ofBank(call, bank));
         var changed = grants.load(call, bank, agent.id());
         var working = reads.working(call, bank);
         return new Loaded(banks.record(call, bank), changed, working.memories(), working.tokens());

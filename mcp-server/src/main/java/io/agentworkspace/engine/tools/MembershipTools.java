@@ -196,10 +196,7 @@ final class MembershipTools {
 
     private Pair pairOfDomainsSide(Call call, Targets.ThisMember target) {
         var pair = pair(call, target.domain(), target.agent());
-        if (!pair.domain().isRunBy(call)) {
-            throw Problem.notPermitted(
-                    Notes.notOfItsSide(pair.domain().name(), pair.domain().ownerName()));
-        }
+        Lack.refuse(Lack.ofDomain(call, pair.domain()));
         return pair;
     }
 }

@@ -7,7 +7,6 @@ import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Memory;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
-import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.BankStore;
@@ -134,7 +133,7 @@ final class MemoryTools {
                     var draft = draft(in);
                     var actor = acting.agent(call, in.target().agent());
                     var bank = banks.read(call, in.target().bank(), actor);
-                    bank.permission().require(Permission.APPEND);
+                    Lack.refuse(Lack.ofBank(call, bank));
                     var author = actor == null ? call.context().user() : actor;
                     var censorship = memories.censorship(call, bank, author);
                     var memory = new Writing(memories, call, bank, author, censorship.author())

@@ -1,7 +1,17 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Role;
+
 /** What refusals say of who may, and who could change that: to those who may see the thing. */
 final class Notes {
+    static final String BOUND_AND_USERS =
+            "your key is bound to an agent, and decides nothing about users; an admin can, with a key that is not bound";
+    static final String OUTDATED =
+            "your key has a newer secret than the one that you sent, which works for a while but neither makes, changes nor rotates keys: use the new secret, or ask the owner of the key for it";
+    static final String KEY_REVOKED = "the key is revoked, for good: make a new one with AK_Create";
+    static final String KEY_ENDED = "the key has ended: give it a later expires_at with AK_Update first";
+    static final String NOT_YOURSELF_OUT = "you cannot remove yourself: another admin can, with US_Remove";
+
     private Notes() {}
 
     static String notYours(String kind, String name, String owner) {
@@ -37,6 +47,41 @@ final class Notes {
     static String notToActAs(String agent, String owner) {
         return "only the owner of the agent '%s', '%s', and admins may act as it; name one of your own"
                 .formatted(agent, owner);
+    }
+
+    static String notToHost(String agent, String owner) {
+        return "the host of a new domain must be your own agent, and the owner of '%s' is '%s': name one of yours (AP_List), or create the domain without target.agent and let it in with DM_Invite"
+                .formatted(agent, owner);
+    }
+
+    static String notToBind(String agent, String owner) {
+        return "a key can be bound to its own user's agents only; the owner of '%s', '%s', can make one"
+                .formatted(agent, owner);
+    }
+
+    static String boundNotToBind(String agent, String owner) {
+        return "your key is bound to another agent than '%s', and so are the keys that it makes; its owner '%s' can make one with a key that is not bound"
+                .formatted(agent, owner);
+    }
+
+    static String boundNotToChange(String agent) {
+        return "your key is bound to another agent than '%s': it changes and destroys that one only; its owner and admins can do this with a key that is not bound"
+                .formatted(agent);
+    }
+
+    static String ofMoreThanYou(Role role) {
+        return "the key's user has the role '%1$s', which is more than yours; only an %1$s may do this"
+                .formatted(role.word());
+    }
+
+    static String notToGive(String excess) {
+        return "a key can't be given more than yours has, and yours %s; ask an admin whose key has more"
+                .formatted(excess);
+    }
+
+    static String forOwners(Role own) {
+        return "only an owner of the tenant makes, renames, changes or removes owners; your role is '%s', and an owner can change that with US_Update"
+                .formatted(own.word());
     }
 
     static String boundElsewhere(String agent) {

@@ -135,7 +135,7 @@ final class PermissionTools {
                     var self = call.context().self();
                     var bank = access == null ? banks.read(call, name, self) : banks.lock(call, name, self);
                     var changed = access != null && set(call, bank, in.target(), access);
-                    bank.permission().require(Permission.READ);
+                    Lack.refuse(Lack.ofBank(call, bank));
                     var found = grants.report(call, bank, in.target().agent(), in.page());
                     var held = found.rows().stream()
                             .map(entry -> held(entry, bank))

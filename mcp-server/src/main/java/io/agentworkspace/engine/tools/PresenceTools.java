@@ -8,7 +8,6 @@ import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Message;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
-import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.ContextStore;
@@ -97,7 +96,7 @@ final class PresenceTools {
                     var name = AgentTools.nameOrSelf(
                             call, in.target() == null ? null : in.target().agent());
                     var held = agents.read(call, name);
-                    checkMayBe(call, held);
+                    Lack.refuse(Lack.ofAgent(call, held));
                     var before = call.context().self();
                     var unread = messages.unread(call, held.id());
                     call.context(call.context().withSelf(held.ref(), unread));
@@ -107,17 +106,6 @@ final class PresenceTools {
                             before == null || before.id() != held.id(),
                             unread == 0 ? List.of() : messages.waiting(call, held.id(), Page.limit(in.page())));
                 });
-    }
-
-    /** Only its owner's principals and the keys bound to it may be an agent; acting for its owner, an admin may too. */
-    private static void checkMayBe(Call call, AgentStore.Held held) {
-        var bound = call.caller().boundAgent();
-        if (held.owner() != call.context().user().id() || (bound != null && bound != held.id())) {
-            throw Problem.notPermitted(
-                    bound == null
-                            ? Notes.notYourself(held.name(), held.ownerName())
-                            : Notes.boundElsewhere(held.name()));
-        }
     }
 
     private Tool<LogOff, Changed> logOff() {

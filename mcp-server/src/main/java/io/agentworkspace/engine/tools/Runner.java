@@ -141,19 +141,12 @@ public final class Runner implements ToolRunner {
         }
 
         private static @Nullable Name actingFor(Caller caller, String user) {
-            if (user.isBlank() || Name.key(user.strip()).equals(Name.key(caller.userName()))) {
+            if (user.isBlank() || caller.isNamed(user)) {
                 return null;
             }
-            if (!caller.isAdmin()) {
-                throw Problem.notPermitted(
-                        "target.user must be your own user name, '%s': only an admin acts for others, your role is '%s', and an admin can change that with US_Update"
-                                .formatted(caller.userName(), caller.role().word()));
-            }
-            if (caller.isConfined()) {
-                throw Problem.notPermitted(
-                        "target.user must be your own user name, '%s': your key is bound to an agent, or is another key's child, and acts for its own user only; an admin can act for others with a key that is neither"
-                                .formatted(caller.userName()));
-            }
+            caller.obstacleToOthers().ifPresent(note -> {
+                throw Problem.notPermitted(note);
+            });
             return Name.checked("target.user", user);
         }
 

@@ -7,9 +7,7 @@ import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Permission;
-import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.Via;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.ShareStore;
 import io.agentworkspace.engine.store.TrashStore;
@@ -153,20 +151,10 @@ final class TrashTools {
     private BankStore.Held doomed(Call call, Name name) {
         var self = call.context().self();
         var bank = trash.live(call, name, self)
-                .or(() -> trash.trashed(call, name, self).filter(found -> isOwn(call, found)))
+                .or(() -> trash.trashed(call, name, self).filter(found -> Lack.isOwn(call, found)))
                 .orElseThrow(() -> banks.missing(call, name));
-        if (!isOwn(call, bank)) {
-            throw Problem.notPermitted(
-                    Notes.notToDestroy(bank.name(), bank.permission().owner()));
-        }
-        if (bank.permission().via() == Via.GRANT) {
-            bank.permission().require(Permission.MANAGE);
-        }
+        Lack.refuse(Lack.ofBank(call, bank));
         return bank;
-    }
-
-    private static boolean isOwn(Call call, BankStore.Held bank) {
-        return bank.owner() == call.context().user().id() || call.caller().isAdmin();
     }
 
     /** Whoever manages the bank decides about everybody's share, others about those of their own agents. */

@@ -145,9 +145,9 @@ final class UserAdminTools {
                 .needs(Capability.USER_WRITE)
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Changed.class, (in, call) -> {
-                    requireUnbound(call);
+                    Lack.refuse(Lack.ofCredential(call));
                     var role = in.vx().access() == null ? Role.MEMBER : in.vx().access();
-                    requireOwner(call, role, "makes a user an owner");
+                    Lack.refuse(Lack.ofOwners(call, role));
                     var user = users.insert(call, in.vx().name(), role);
                     return new Changed(user, user.revision(), null);
                 });
@@ -163,20 +163,20 @@ final class UserAdminTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(Update.class, Changed.class, (in, call) -> {
-                    requireUnbound(call);
+                    Lack.refuse(Lack.ofCredential(call));
                     var locked = users.lock(call, call.context().user().id(), null);
                     var held = locked.user();
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
                     var role = vx.access() == null ? held.role() : vx.access();
                     if (role != held.role()) {
-                        requireOwner(call, held.role(), "changes the role of an owner");
-                        requireOwner(call, role, "makes a user an owner");
+                        Lack.refuse(Lack.ofUser(call, held.role()));
+                        Lack.refuse(Lack.ofOwners(call, role));
                         keepLastOwner(locked);
                     }
                     var renamed = vx.name() != null && !vx.name().text().equals(held.name());
                     if (renamed) {
-                        requireOwner(call, held.role(), "renames an owner");
+                        Lack.refuse(Lack.ofUser(call, held.role()));
                     }
                     var changed = renamed || role != held.role();
                     var user = changed ? users.update(call, held, vx.name(), role) : users.read(call, held);
@@ -194,16 +194,13 @@ final class UserAdminTools {
                 .needs(Capability.USER_WRITE)
                 .effect(Effect.DESTROYS)
                 .handledBy(Remove.class, Removed.class, (in, call) -> {
-                    requireUnbound(call);
+                    Lack.refuse(Lack.ofCredential(call));
                     var gone = call.context().user();
-                    if (gone.id() == call.caller().user()) {
-                        throw Problem.conflict("you cannot remove yourself: another admin can, with US_Remove");
-                    }
                     var name = in.vx() == null ? null : in.vx().name();
                     var locked = users.lock(call, gone.id(), name);
                     var held = locked.user();
+                    Lack.refuse(Lack.ofUser(call, held.role()));
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
-                    requireOwner(call, held.role(), "removes an owner");
                     keepLastOwner(locked);
                     var heir = heir(call, name, locked);
                     var handed = users.remove(call, held, heir.id());
@@ -222,21 +219,6 @@ final class UserAdminTools {
             throw Problem.invalid("vx.name", "must be another user than the one who is removed");
         }
         return heir;
-    }
-
-    private static void requireUnbound(Call call) {
-        if (call.caller().boundAgent() != null) {
-            throw Problem.notPermitted(
-                    "your key is bound to an agent, and decides nothing about users; an admin can, with a key that is not bound");
-        }
-    }
-
-    private static void requireOwner(Call call, Role role, String what) {
-        if (role == Role.OWNER && call.caller().role() != Role.OWNER) {
-            throw Problem.notPermitted(
-                    "only an owner of the tenant %s; your role is '%s', and an owner can change that with US_Update"
-                            .formatted(what, call.caller().role().word()));
-        }
     }
 
     private static void keepLastOwner(UserStore.Locked locked) {

@@ -240,9 +240,7 @@ final class ZoneTools {
 
     private DomainStore.Held hold(Call call, Name name) {
         var domain = domains.lock(call, name);
-        if (!domain.isRunBy(call)) {
-            throw Problem.notPermitted(Notes.notOfItsSide(domain.name(), domain.ownerName()));
-        }
+        Lack.refuse(Lack.ofDomain(call, domain));
         return domain;
     }
 }

@@ -6,9 +6,11 @@ import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.proof.PermissionTable.Cell;
+import io.agentworkspace.engine.proof.PermissionTable.Kind;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.TenantStore;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -34,15 +36,19 @@ final class PermissionStage {
     private final long elsewhere = tenant();
     private final Map<Role, Long> callers = new EnumMap<>(Role.class);
     private final Map<Role, Long> agents = new EnumMap<>(Role.class);
-    private final Map<String, String> keys = new ConcurrentHashMap<>();
+    private final Map<Role, String> parents = new EnumMap<>(Role.class);
+    private final Map<String, ApiKey> keys = new ConcurrentHashMap<>();
     private final long friend = user(tenant, "friend");
     private final long foe = user(tenant, "foe");
     private final long stranger = user(tenant, "stranger");
+    private final long superior = tenants.createUser(tenant, Name.of("superior"), Role.OWNER, NOW);
     private final long foreigner = user(elsewhere, "foreigner");
 
     PermissionStage(List<Cell> cells) {
         var host = agent(stranger, "host");
-        agent(user(tenant, "bystander"), "other");
+        var bystander = user(tenant, "bystander");
+        agent(bystander, "other");
+        bank(bystander, "box");
         var common = domain(friend, "common", agent(friend, "theirs"));
         var closed = domain(foe, "closed", agent(foe, "hostile"));
         for (var role : Role.values()) {
@@ -50,6 +56,7 @@ final class PermissionStage {
             var agent = agent(caller, "own " + role.word());
             callers.put(role, caller);
             agents.put(role, agent);
+            parents.put(role, parent(role));
             join(common, agent, caller, "member");
             join(closed, agent, caller, "banned");
             DB.sql("INSERT INTO roster VALUES (:tenant, :user, :agent, :now)")
@@ -83,27 +90,85 @@ final class PermissionStage {
         return "own " + cell.role().word();
     }
 
-    /** A key that has only this capability, or all but this. */
-    String key(Role role, String capability, boolean has) {
-        return keys.computeIfAbsent(role + capability + has, _ -> {
-            var all = Arrays.stream(Capability.values()).map(Capability::word);
-            var held = has
-                    ? List.of(capability)
-                    : all.filter(other -> !other.equals(capability)).toList();
-            var key = ApiKey.generate(RANDOM);
-            DB.sql("""
-                    INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
-                    VALUES (:tenant, :id, :hash, :user, 'k', :held, :now)
-                    """)
-                    .set("tenant", tenant)
-                    .set("id", key.id())
-                    .set("hash", key.secretHash())
-                    .set("user", callers.get(role))
-                    .set("held", held)
-                    .set("now", NOW)
-                    .run();
-            return key.reveal();
-        });
+    /**
+     * The key that a cell is tried with, which has only the capability that its tool needs, or all but this. It is made on
+     * first use; where it, or the agent that it is bound to, is the thing, it is the cell's alone.
+     */
+    String key(Cell cell, boolean has) {
+        return made(cell, has).reveal();
+    }
+
+    private ApiKey made(Cell cell, boolean has) {
+        var alone = cell.isItself() && !cell.line().kind().equals("user");
+        var name = "%s %s %s %s %s"
+                .formatted(cell.key(), cell.role(), cell.line().capability(), has, alone ? cell.unique() : "");
+        return keys.computeIfAbsent(name, _ -> insert(cell, has, alone));
+    }
+
+    private ApiKey insert(Cell cell, boolean has, boolean alone) {
+        var capability = cell.line().capability();
+        var all = Arrays.stream(Capability.values()).map(Capability::word);
+        var key = ApiKey.generate(RANDOM);
+        var outdated = cell.key() == Kind.OUTDATED;
+        DB.sql("""
+                INSERT INTO api_key (tenant_id, id, secret_hash, previous_hash, previous_until, user_id, name, capabilities,
+                                     agent_id, parent_id, ancestors, created_at)
+                VALUES (:tenant, :id, :hash, :previous, CAST(:until AS timestamptz), :user, 'k', :held, :agent, :parent,
+                        array_remove(ARRAY[CAST(:parent AS text)], NULL), :now)
+                """)
+                .set("tenant", tenant)
+                .set("id", key.id())
+                .set("hash", outdated ? ApiKey.generate(RANDOM).secretHash() : key.secretHash())
+                .set("previous", outdated ? key.secretHash() : null)
+                .set("until", outdated ? Instant.now().plus(Duration.ofDays(1)) : null)
+                .set("user", caller(cell))
+                .set(
+                        "held",
+                        has
+                                ? List.of(capability)
+                                : all.filter(other -> !other.equals(capability)).toList())
+                .set("agent", cell.key() == Kind.BOUND ? boundTo(cell, alone) : null)
+                .set("parent", cell.key() == Kind.CHILD ? parents.get(cell.role()) : null)
+                .set("now", NOW)
+                .run();
+        return key;
+    }
+
+    private Long boundTo(Cell cell, boolean alone) {
+        return alone && cell.line().kind().equals("agent")
+                ? DB.sql("SELECT id FROM agent WHERE tenant_id = :tenant AND name = :name")
+                        .set("tenant", tenant)
+                        .set("name", cell.thing())
+                        .one(row -> row.number("id"))
+                        .orElseThrow()
+                : Objects.requireNonNull(agents.get(cell.role()));
+    }
+
+    /** A key of the caller's that has everything, for children to be below. */
+    private String parent(Role role) {
+        var id = ApiKey.generate(RANDOM).id();
+        DB.sql("""
+                INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
+                VALUES (:tenant, :id, '', :user, 'k', '{*}', :now)
+                """)
+                .set("tenant", tenant)
+                .set("id", id)
+                .set("user", callers.get(role))
+                .set("now", NOW)
+                .run();
+        return id;
+    }
+
+    private void bank(long owner, String name) {
+        DB.sql("""
+                INSERT INTO bank (tenant_id, name, name_key, access, owner_id, created_at, updated_at)
+                VALUES (:tenant, :name, :name, 'public', :owner, :now, :now)
+                """)
+                .set("tenant", tenant)
+                .set("name", name)
+                .set("owner", owner)
+                .set("now", NOW)
+                .run();
     }
 
     private long agent(long owner, String name) {
@@ -148,7 +213,8 @@ final class PermissionStage {
     /** Where the thing is and whose, given who has what its caller shares a domain with and is banned by. */
     private long owner(Cell cell, long sharing, long banning) {
         return switch (cell.relation()) {
-            case "owner" -> caller(cell);
+            case "owner", "itself", "wider", "below" -> caller(cell);
+            case "above" -> superior;
             case "member" -> sharing;
             case "banned" -> banning;
             case "tenant" -> foreigner;
@@ -174,7 +240,7 @@ final class PermissionStage {
                         chosen.stream()
                                 .map(cell -> cell.relation().equals("tenant") ? elsewhere : tenant)
                                 .toList())
-                .set("names", chosen.stream().map(Cell::thing).toList())
+                .set("names", chosen.stream().map(Cell::unique).toList())
                 .set("owners", chosen.stream().map(owner).toList())
                 .set("accesses", chosen.stream().map(Cell::access).toList())
                 .set("relations", chosen.stream().map(Cell::relation).toList())
@@ -232,24 +298,42 @@ final class PermissionStage {
 
     /** Of ids of their own: those are known to no other tenant. */
     private void keys(List<Cell> cells) {
-        insert(cells, _ -> true, cell -> owner(cell, stranger, stranger), """
+        insert(cells, relation -> !relation.equals("itself"), cell -> owner(cell, stranger, stranger), """
                 INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
-                SELECT tenant_id, left(md5(tenant_id || name), 12), '', owner_id, 'k', '{key:write}', :now FROM c
+                SELECT tenant_id, left(md5(tenant_id || name), 12), '', owner_id, 'k',
+                       CASE relation WHEN 'wider' THEN '{*}'::text[] ELSE '{key:write}' END, :now
+                  FROM c
                 """);
+        for (var cell : cells) {
+            if (cell.relation().equals("below")) {
+                DB.sql("""
+                        UPDATE api_key k SET parent_id = p.id, ancestors = p.ancestors || p.id, agent_id = p.agent_id
+                          FROM api_key p
+                         WHERE k.tenant_id = :tenant AND k.id = :id AND p.tenant_id = :tenant AND p.id = :parent
+                        """)
+                        .set("tenant", tenant)
+                        .set("id", keyId(cell))
+                        .set("parent", made(cell, true).id())
+                        .run();
+            }
+        }
     }
 
     String keyId(Cell cell) {
+        if (cell.isItself()) {
+            return made(cell, true).id();
+        }
         return DB.sql("SELECT left(md5(:tenant || :name), 12) AS id")
                 .set("tenant", String.valueOf(cell.relation().equals("tenant") ? elsewhere : tenant))
-                .set("name", cell.thing())
+                .set("name", cell.unique())
                 .one(row -> row.text("id"))
                 .orElseThrow();
     }
 
     private void users(List<Cell> cells) {
-        insert(cells, _ -> true, _ -> stranger, """
+        insert(cells, relation -> !relation.equals("itself"), _ -> stranger, """
                 INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
-                SELECT tenant_id, name, name, 'member', :now FROM c
+                SELECT tenant_id, name, name, CASE relation WHEN 'above' THEN 'owner' ELSE 'member' END, :now FROM c
                 """);
     }
 }

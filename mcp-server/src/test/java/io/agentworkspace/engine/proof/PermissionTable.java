@@ -6,12 +6,25 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
-/** What {@code permissions.txt} expects, as cells: each a call, by whom, on what. */
+/** What {@code permissions.txt} expects, as cells: each a call, by whom, with what kind of key, on what. */
 final class PermissionTable {
     static final String REFUSED = "refused";
+
+    /** What a caller proves itself with. */
+    enum Kind {
+        FREE,
+        BOUND,
+        CHILD,
+        OUTDATED;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     /** A call of a tool. */
     record Line(String tool, String capability, Role leastRole, String group, String call) {
@@ -22,22 +35,43 @@ final class PermissionTable {
     }
 
     /** One call on a thing of its own. */
-    record Cell(int number, Line line, Role role, String relation, String access, String answer) {
-        /** Of keys too, whose ids have 12 characters. */
+    record Cell(int number, Line line, Kind key, Role role, String relation, String access, String answer) {
+        /** Of keys too, whose ids have 12 characters; a user who is the caller itself has the name of its role. */
         String thing() {
+            return line.kind().equals("user") && isItself() ? role.word() : unique();
+        }
+
+        String unique() {
             return "thing%07d".formatted(number);
         }
 
+        boolean isItself() {
+            return relation.equals("itself");
+        }
+
         /** Whether there is a thing, and the tool would come to it. */
-        boolean isAskedAbout() {
-            return role.isAtLeast(line.leastRole())
-                    && !line.kind().equals("any")
-                    && !line.kind().equals("user");
+        boolean comesToAThing() {
+            return role.isAtLeast(line.leastRole()) && !line.kind().equals("any");
         }
     }
 
     /** @param relations for each relation the answers by access, or the one for all */
-    private record Group(List<String> accesses, Map<String, List<String>> relations) {}
+    private record Group(List<String> accesses, Map<String, List<String>> relations) {
+        List<String> answers(Role role, String relation) {
+            var anybodys =
+                    List.of("owner", "itself", "below", "wider", "tenant").contains(relation);
+            var admin = role.isAtLeast(Role.ADMIN);
+            if (role == Role.OWNER && relations.containsKey("owner and " + relation)) {
+                return relations.get("owner and " + relation);
+            }
+            if (admin && relations.containsKey("admin and " + relation)) {
+                return relations.get("admin and " + relation);
+            }
+            return admin && !anybodys && relations.containsKey("admin")
+                    ? relations.get("admin")
+                    : relations.get(relation);
+        }
+    }
 
     private final List<Line> lines = new ArrayList<>();
     private final Map<String, Group> groups = new LinkedHashMap<>();
@@ -56,9 +90,16 @@ final class PermissionTable {
                 group.relations().put(words.get(0), words.subList(1, words.size()));
             } else {
                 group = new Group(words.subList(1, words.size()), new LinkedHashMap<>());
-                groups.put(words.get(0), group);
+                var parts = words.get(0).split(" by ");
+                for (var kind : parts.length == 1 ? List.of("free") : List.of(parts[1].split(", "))) {
+                    groups.put(named(parts[0], Kind.valueOf(kind.toUpperCase(Locale.ROOT))), group);
+                }
             }
         }
+    }
+
+    private static String named(String group, Kind key) {
+        return group + " by " + key.word();
     }
 
     List<Line> lines() {
@@ -68,32 +109,35 @@ final class PermissionTable {
     List<Cell> cells() {
         var cells = new ArrayList<Cell>();
         for (var line : lines) {
-            var group = Objects.requireNonNull(groups.get(line.group()), line.group());
-            for (var relation : group.relations().keySet()) {
-                if (!relation.startsWith("admin")) {
-                    for (var role : Role.values()) {
-                        for (var access : group.accesses()) {
-                            var answer = answer(line, group, role, relation, access);
-                            cells.add(new Cell(cells.size(), line, role, relation, access, answer));
-                        }
-                    }
+            var free = Objects.requireNonNull(groups.get(named(line.group(), Kind.FREE)), line.group());
+            for (var key : Kind.values()) {
+                var own = groups.get(named(line.group(), key));
+                if (own != null) {
+                    add(cells, line, key, own, own.accesses(), List.of(Role.values()));
+                } else {
+                    add(cells, line, key, free, free.accesses().subList(0, 1), List.of(Role.MEMBER, Role.ADMIN));
                 }
             }
         }
         return cells;
     }
 
-    private static String answer(Line line, Group group, Role role, String relation, String access) {
-        if (!role.isAtLeast(line.leastRole())) {
-            return REFUSED;
+    private static void add(
+            List<Cell> cells, Line line, Kind key, Group group, List<String> accesses, List<Role> roles) {
+        for (var relation : group.relations().keySet()) {
+            if (!relation.startsWith("admin") && !relation.contains(" and ")) {
+                for (var role : roles) {
+                    for (var access : accesses) {
+                        var answers = group.answers(role, relation);
+                        var answer = !role.isAtLeast(line.leastRole())
+                                ? REFUSED
+                                : answers.size() == 1
+                                        ? answers.getFirst()
+                                        : answers.get(group.accesses().indexOf(access));
+                        cells.add(new Cell(cells.size(), line, key, role, relation, access, answer));
+                    }
+                }
+            }
         }
-        var relations = group.relations();
-        var own = relation.equals("owner") || relation.equals("tenant") || !relations.containsKey("admin");
-        var answers = role.isAtLeast(Role.ADMIN) && !own
-                ? relations.getOrDefault("admin and " + relation, relations.get("admin"))
-                : relations.get(relation);
-        return answers.size() == 1
-                ? answers.getFirst()
-                : answers.get(group.accesses().indexOf(access));
     }
 }

@@ -159,6 +159,74 @@ class WhyTest {
         assertThat(why(bob, "tool=AK_Rotate&target=key:" + ann.id()).status()).isEqualTo(404);
     }
 
+    @Test
+    void whatTheCredentialItselfLacksIsToldWithoutAThing() {
+        var boss = stage.user("boss", Role.ADMIN, "*");
+        done(call(boss, "AP_Create", "{'vx':{'name':'Cap','description':'d'}}"));
+        var bound = make(boss, "'capabilities':['*'],'agent':'Cap'");
+        assertThat(missing(bound, "tool=US_Create")).contains("bound to an agent, and decides nothing about users");
+        assertThat(missing(bound, "tool=AP_Create&target=user:ann")).contains("acts for its own user only");
+        assertThat(missing(bound, "tool=AP_Modify&target=agent:Ada")).contains("bound to another agent than 'Ada'");
+        var old = make(ann, "'capabilities':['*']");
+        done(call(ann, "AK_Rotate", "{'id':'%s','overlap_seconds':3600}".formatted(old.id())));
+        assertThat(missing(old, "tool=AK_Create")).contains("newer secret");
+        assertThat(answer(old, "tool=AK_Revoke&target=key:" + old.id())
+                        .path("may")
+                        .asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void whomOneMayNotActForIsNotLookedFor() {
+        var there = missing(ann, "tool=AP_Create&target=user:bob");
+        assertThat(there).contains("only an admin acts for others");
+        assertThat(missing(ann, "tool=AP_Create&target=user:nobody")).isEqualTo(there);
+        assertThat(answer(ann, "tool=AP_Create&target=user:ANN").path("may").asBoolean())
+                .isTrue();
+        var boss = stage.user("boss", Role.ADMIN, "*");
+        assertThat(answer(boss, "tool=AP_Create&target=user:Bob").at("/target").toString())
+                .isEqualTo("""
+                        {"kind":"user","name":"bob","owner":"bob","relations":["admin"],\
+                        "needed":"that it is you, or that you are an admin whose key is neither bound to an agent nor another key's child",\
+                        "held":true}""");
+        assertThat(why(boss, "tool=AP_Create&target=user:nobody").status()).isEqualTo(404);
+        stage.user("top", Role.OWNER, "*");
+        assertThat(missing(boss, "tool=US_Remove&target=user:top")).contains("only an owner of the tenant");
+        assertThat(missing(boss, "tool=US_Remove&target=user:boss")).contains("you cannot remove yourself");
+    }
+
+    @Test
+    void whatAKeyHasAndWhoseItIsCounts() {
+        var boss = stage.user("boss", Role.ADMIN, "*");
+        var top = stage.user("top", Role.OWNER, "*");
+        assertThat(missing(boss, "tool=AK_Revoke&target=key:" + top.id())).contains("the role 'owner'");
+        var narrow = make(ann, "'capabilities':['key:write','key:read']");
+        assertThat(missing(narrow, "tool=AK_Rotate&target=key:" + ann.id()))
+                .contains("lacks *", "ask an admin whose key has more");
+        assertThat(answer(narrow, "tool=AK_Update&target=key:" + ann.id())
+                        .at("/target/only")
+                        .asString())
+                .startsWith("taking away: your key lacks *");
+        done(call(ann, "AK_Revoke", "{'id':'%s'}".formatted(narrow.id())));
+        assertThat(missing(ann, "tool=AK_Rotate&target=key:" + narrow.id())).contains("revoked, for good");
+        assertThat(missing(ann, "tool=AK_Update&target=key:" + narrow.id())).contains("revoked, for good");
+    }
+
+    /** What is set by name for the agent that one is logged on as counts for the owner, too. */
+    @Test
+    void anOwnerWhoseAgentIsHeldToLessHearsSo() {
+        done(call(ann, "MB_Permissions", "{'target':{'bank':'Box','agent':'Ada'},'vx':{'access':'append'}}"));
+        done(call(ann, "AP_LogOn", "{'target':{'agent':'Ada'}}"));
+        var told = answer(ann, "tool=MB_Destroy&target=bank:Box").path("missing");
+        assertThat(told).hasSize(1);
+        assertThat(told.get(0).asString())
+                .isEqualTo(call(ann, "MB_Destroy", "{'target':{'bank':'Box'}}").note());
+        assertThat(answer(ann, "tool=MB_Store&target=bank:Box")
+                        .at("/target/only")
+                        .asString())
+                .isEqualTo("adding, and replacing what the same author stored");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             -                                   | 422 | tool is required
@@ -167,7 +235,8 @@ class WhyTest {
             tool=AP_Update&target=agent:        | 422 | agent:Ada
             tool=AP_Update&target=domain:Den    | 422 | its kinds are agent
             tool=AP_Update&target=agent:%2F     | 422 | target
-            tool=AP_List&target=agent:Ada       | 422 | must be left out
+            tool=DM_List&target=agent:Ada       | 422 | must be left out
+            tool=AP_List&target=agent:Ada       | 422 | its kinds are user
             tool=ZN_Read&target=zone:Den        | 422 | zone:Den/tea
             """)
     void aQuestionThatCannotBeAnsweredIsExplained(String query, int status, String noted) {

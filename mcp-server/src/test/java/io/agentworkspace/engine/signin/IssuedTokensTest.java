@@ -179,6 +179,26 @@ class IssuedTokensTest extends IssuedTokensStage {
     }
 
     @Test
+    void whoJoinsWithATokenIsInTheAuditOnce() {
+        for (var i = 0; i < 2; i++) {
+            CLOCK.advance(java.time.Duration.ofSeconds(1));
+            assertThat(list(token("newcomer", "agent:read")).status()).isEqualTo(200);
+        }
+        var audit = Browser.send(engine.url(), "GET", "/api/audit?tool=user.joined", "", "X-Api-Key", owner);
+        var entries = audit.json()
+                .path("entries")
+                .valueStream()
+                .filter(entry -> entry.path("user").asString().startsWith("newcomer"))
+                .toList();
+        assertThat(entries).as(audit.toString()).hasSize(1);
+        var entry = entries.getFirst();
+        assertThat(entry.path("target_kind").asString()).isEqualTo("user");
+        assertThat(entry.path("target").asString()).isEqualTo(entry.path("user").asString());
+        assertThat(entry.path("credential").asString()).isEqualTo("oidc");
+        assertThat(entry.path("door").asString()).isEqualTo("mcp");
+    }
+
+    @Test
     void aUserOfAnotherTenantIsNobodyHere() {
         var elsewhere = new TestTenant();
         var store = new SignInStore(TestDatabase.db(), TestDatabase.audit());

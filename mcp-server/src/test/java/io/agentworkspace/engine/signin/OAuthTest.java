@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** Signing in at a real, certified provider: npm's oidc-provider. */
 class OAuthTest {
@@ -218,6 +219,85 @@ class OAuthTest {
                 .contains("__Host-engine_signin=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0");
         assertThat(signedIn(engine, back).get(SESSION).at("/user")).isEqualTo("bob");
         assertThat(old.get(SESSION).at("/signed_in")).isEqualTo("false");
+    }
+
+    private static List<JsonNode> audit(String filters) {
+        var got = Browser.send(engine.url(), "GET", "/api/audit?" + filters, "", "X-Api-Key", owner);
+        assertThat(got.status()).as(got.toString()).isEqualTo(200);
+        return got.json().path("entries").valueStream().toList();
+    }
+
+    private static List<String> tools(List<JsonNode> entries) {
+        return entries.stream().map(entry -> entry.path("tool").asString()).toList();
+    }
+
+    @Test
+    void whoArrivesIsInTheAuditEachTimeAndWhoJoinsOnce() {
+        var first = signIn(engine, "dora");
+        signIn(other, "dora");
+        var entries = audit("user=dora");
+        assertThat(tools(entries)).containsExactlyInAnyOrder("user.joined", "session.start", "session.start");
+        for (var entry : entries) {
+            assertThat(entry.path("user").asString()).isEqualTo("dora");
+            assertThat(entry.path("credential").asString()).isEqualTo("oidc");
+            assertThat(entry.path("door").asString()).isEqualTo("rest");
+            assertThat(entry.path("address").asString()).isEqualTo("127.0.0.1");
+            assertThat(entry.path("result").asString()).isEqualTo("done");
+            assertThat(entry.has("key_id")).isFalse();
+        }
+        var joined = audit("user=dora&tool=user.joined").getFirst();
+        assertThat(joined.path("target_kind").asString()).isEqualTo("user");
+        assertThat(joined.path("target").asString()).isEqualTo("dora");
+        var started = audit("user=dora&tool=session.start").getLast();
+        assertThat(started.path("target_kind").asString()).isEqualTo("session");
+        assertThat(started.path("request_id").asString())
+                .as("it joined and came in at one request")
+                .isEqualTo(joined.path("request_id").asString())
+                .isNotEmpty();
+        assertThat(first.change("DELETE", SESSION, "").status()).isEqualTo(200);
+        assertThat(tools(audit("target=session:" + started.path("target_id").asString())))
+                .containsExactly("session.end", "session.start");
+    }
+
+    @Test
+    void whoIsNotLetInNeitherJoinsNorArrivesInTheAudit() {
+        var before =
+                audit("tool=user.joined").size() + audit("tool=session.start").size();
+        var begun = begin();
+        assertNobody(back(engine, provider.signIn(begun.location(), "foreign"), begun.cookie()), 403, "not_permitted");
+        assertThat(audit("tool=user.joined").size()
+                        + audit("tool=session.start").size())
+                .isEqualTo(before);
+    }
+
+    /** One transaction: where the entry cannot be written there is no user, and no session. */
+    @Test
+    void nobodyJoinsOrArrivesWithoutAnEntry() {
+        var db = TestDatabase.db();
+        var tenant = TENANT.id(Door.REST);
+        var before = users();
+        for (var event : List.of("user.joined", "session.start")) {
+            db.sql("ALTER TABLE audit ADD CONSTRAINT without CHECK (tenant_id <> %d OR tool <> '%s') NOT VALID"
+                            .formatted(tenant, event))
+                    .run();
+            try {
+                var begun = begin();
+                var back = back(engine, provider.signIn(begun.location(), "eve"), begun.cookie());
+                assertThat(back.status()).as(back.toString()).isEqualTo(500);
+                assertThat(back.headers("Set-Cookie")).isEmpty();
+            } finally {
+                db.sql("ALTER TABLE audit DROP CONSTRAINT without").run();
+            }
+            assertThat(users())
+                    .as("%s: who joined in a transaction before stays", event)
+                    .isEqualTo(event.equals("user.joined") ? before : before + 1);
+        }
+        assertThat(tools(audit("user=eve"))).containsExactly("user.joined");
+        var sessions = db.sql("""
+                SELECT count(*) FROM browser_session s JOIN app_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+                 WHERE u.tenant_id = :id AND u.name = 'eve'
+                """).set("id", tenant).one(row -> row.number(1));
+        assertThat(sessions).contains(0L);
     }
 
     @Test

@@ -54,7 +54,7 @@ final class WhyRoutes {
                         "query",
                         "target",
                         false,
-                        "A thing to run it on, as kind:name: agent:Ada, domain:Den, zone:Den/tea, bank:Box, key:<id>.",
+                        "A thing to run it on, as kind:name: agent:Ada, domain:Den, zone:Den/tea, bank:Box, key:<id>; or user:ann, to run it for her.",
                         text())
                 .parameter("query", "context", false, "The context that says as which agent you are logged on.", text())
                 .answers(200, "What decides.", OpenApi.schema("Reasons"))

@@ -61,6 +61,24 @@ public record Caller(
         return boundAgent != null || credential.child();
     }
 
+    public boolean isNamed(String name) {
+        return Name.key(name.strip()).equals(Name.key(userName));
+    }
+
+    /** Why it may act for nobody but itself, and who could for others; empty when it may. */
+    public Optional<String> obstacleToOthers() {
+        if (!isAdmin()) {
+            return Optional.of(
+                    "target.user must be your own user name, '%s': only an admin acts for others, your role is '%s', and an admin can change that with US_Update"
+                            .formatted(userName, role.word()));
+        }
+        return isConfined()
+                ? Optional.of(
+                        "target.user must be your own user name, '%s': your key is bound to an agent, or is another key's child, and acts for its own user only; an admin can act for others with a key that is neither"
+                                .formatted(userName))
+                : Optional.empty();
+    }
+
     /** Whether its capabilities are the scopes of an access token, of which its client can ask for more. */
     public boolean hasScopes() {
         return principal.startsWith(OAUTH);

@@ -28,13 +28,15 @@ public record Reasons(
 
     /** How the caller stands to a thing that it may see. */
     public record Standing(
-            @Doc("What it is: agent, domain, zone, bank or key.")
+            @Doc("What it is: agent, domain, zone, bank, key or user.")
             String kind,
 
             @Doc("Its name.") String name,
-            @Doc("The user whom it belongs to.") String owner,
 
-            @Doc("Who may see it besides; keys have none.") @Nullable
+            @Doc("The user whom it belongs to; of a user the same name.")
+            String owner,
+
+            @Doc("Who may see it besides; keys and users have none.") @Nullable
             Access access,
 
             @Doc(
