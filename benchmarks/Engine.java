@@ -14,6 +14,9 @@ final class Engine implements AutoCloseable {
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)$");
     private static final String READY = "ready ";
 
+    /** The tests put one here that checks all messages. */
+    private static final String MAIN = System.getProperty("bench.engine", "io.agentworkspace.engine.Main");
+
     private final Path directory;
     private final Process process;
     private final String url;
@@ -31,7 +34,7 @@ final class Engine implements AutoCloseable {
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> option.startsWith("-X"))
                 .forEach(command::add);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.agentworkspace.engine.Main"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN));
         command.addAll(List.of("--port", "0", "--rate-limit", "off", "--stranger-limit", "off", "--data-dir", directory.toString()));
         command.addAll(List.of(flags));
         var process = new ProcessBuilder(command)

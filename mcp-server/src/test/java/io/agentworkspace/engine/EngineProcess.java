@@ -1,11 +1,13 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,22 +26,28 @@ public final class EngineProcess implements AutoCloseable {
 
     /** Returns when it is ready. */
     public static EngineProcess start(Path dataDir) {
-        return start(dataDir, Map.of());
+        return start(Main.class, dataDir, Map.of());
     }
 
-    /** A replica on the database that all tests share. */
+    /** A replica on the database that all tests share, whose messages are checked. */
     public static EngineProcess replica(Path dataDir) {
-        return start(
-                dataDir,
-                Map.of("ENGINE_DATABASE_URL", TestDatabase.url(), "ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY));
+        var environment = new HashMap<>(Wire.reportingHere());
+        environment.put("ENGINE_DATABASE_URL", TestDatabase.url());
+        environment.put("ENGINE_SECRETS_KEY", TestDatabase.SECRETS_KEY);
+        return start(WatchedEngine.class, dataDir, environment);
     }
 
     /** With settings of its own. */
     public static EngineProcess start(Path dataDir, Map<String, String> environment) {
+        return start(Main.class, dataDir, environment);
+    }
+
+    private static EngineProcess start(Class<?> main, Path dataDir, Map<String, String> environment) {
         try {
             // Into a file: a pipe that nobody reads is soon full, and then the engine stands still.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
             var process = engine(
+                            main,
                             "--port",
                             "0",
                             "--rate-limit",
@@ -57,17 +65,17 @@ public final class EngineProcess implements AutoCloseable {
     }
 
     static Process spawn(String... flags) throws IOException {
-        return engine(flags).start();
+        return engine(Main.class, flags).start();
     }
 
-    private static ProcessBuilder engine(String... flags) {
+    private static ProcessBuilder engine(Class<?> main, String... flags) {
         var command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Main.class.getName()));
+                main.getName()));
         command.addAll(List.of(flags));
         return new ProcessBuilder(command);
     }

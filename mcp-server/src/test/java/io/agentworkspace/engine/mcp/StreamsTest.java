@@ -24,6 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 class StreamsTest {
     private static final String TOOLS = "{'notifications': {'toolsListChanged': true}}";
+    private static final String PROMPTS = "{'notifications': {'promptsListChanged': true}}";
 
     private static final WhileOpening WHILE_OPENING = new WhileOpening(new AtomicReference<>(() -> {}));
 
@@ -58,7 +59,7 @@ class StreamsTest {
     @Test
     void aListenerHearsOnlyWhatItAskedFor() {
         try (var tools = peer.events("subscriptions/listen", TOOLS);
-                var prompts = peer.events("subscriptions/listen", "{'notifications': {'promptsListChanged': true}}")) {
+                var prompts = peer.events("subscriptions/listen", PROMPTS)) {
             var acknowledged = tools.next();
             assertThat(acknowledged.get("method").asString()).isEqualTo("notifications/subscriptions/acknowledged");
             assertThat(acknowledged.at("/params/notifications/toolsListChanged").asBoolean())
@@ -208,21 +209,36 @@ class StreamsTest {
         var uris = IntStream.range(0, Listen.MAX_RESOURCES)
                 .mapToObj(i -> "'test://many/%04d%s'".formatted(i, "x".repeat(1_900)))
                 .collect(Collectors.joining(", "));
-        var sleepy = new Peer(server.url("/mcp").toString(), server.keys.add(Role.OWNER, "*"));
+        var key = server.keys.add(Role.OWNER, "*");
+        var sleepy = new Peer(server.url("/mcp").toString(), key);
         var request = sleepy.request(
                 "subscriptions/listen", "{'notifications': {'resourceSubscriptions': [%s]}}".formatted(uris), "{}");
-        try (var socket = send(request.toString(), Peer.mirrored(request), server.key);
+        var others = new ArrayList<Events>();
+        try (var socket = send(request.toString(), Peer.mirrored(request), key);
                 var awake = peer.events("subscriptions/listen", TOOLS)) {
             awake.next();
-            for (var i = 0; i < 30; i++) {
+            IntStream.range(1, TestDatabase.STREAMS_EACH)
+                    .forEach(_ -> others.add(sleepy.events("subscriptions/listen", PROMPTS)));
+            // Changes that follow each other quickly are told as one: it takes many to fill the buffers between the
+            // two.
+            await().atMost(Duration.ofMinutes(1)).until(() -> {
                 Fixtures.tell(new Change(1, "fixture", List.of("many")));
                 Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
                 assertThat(awake.poll(Duration.ofSeconds(1)))
                         .as("told without delay")
                         .isNotNull();
-            }
-            Fixtures.pause(3_000);
+                return hasRoom(sleepy);
+            });
             assertThat(readAll(socket)).as("what came before the cut").isLessThan(30L * 256 * 1_900);
+        } finally {
+            others.forEach(Events::close);
+        }
+    }
+
+    /** Whether a principal has fewer streams than it may. */
+    private static boolean hasRoom(Peer client) {
+        try (var more = client.events("subscriptions/listen", PROMPTS)) {
+            return more.status() == 200;
         }
     }
 

@@ -1,17 +1,45 @@
 package io.agentworkspace.engine.wire;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Pattern;
 
-/** What was wrong about messages since somebody last asked; the test that is running answers for it. */
+/**
+ * What was wrong about messages since somebody last asked; the test that is running answers for it. A process that a test
+ * started has been told a file by {@link Wire#FAULTS}, and writes it there.
+ */
 final class Faults {
     private static final int SHOWN = 2_000;
     private static final Queue<String> FOUND = new ConcurrentLinkedQueue<>();
+    private static final boolean STARTED_BY_A_TEST = System.getenv(Wire.FAULTS) != null;
+    private static final Pattern END = Pattern.compile("\u001e");
+    private static final Path FILE = STARTED_BY_A_TEST ? Path.of(System.getenv(Wire.FAULTS)) : newFile();
+    private static int taken;
     private static volatile boolean strict = true;
 
     private Faults() {}
+
+    private static Path newFile() {
+        try {
+            var file = Files.createTempFile("faults", ".txt");
+            file.toFile().deleteOnExit();
+            return file;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where processes write what they find. */
+    static Path file() {
+        return FILE;
+    }
 
     /** @param exchange the messages that it is about */
     static void report(List<String> wrongs, Object... exchange) {
@@ -21,16 +49,40 @@ final class Faults {
                 var text = message.toString();
                 about.append("\n    ").append(text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text);
             }
-            FOUND.add(about.toString());
+            if (STARTED_BY_A_TEST) {
+                append(about.append(END).toString());
+            } else {
+                FOUND.add(about.toString());
+            }
+        }
+    }
+
+    private static void append(String fault) {
+        try {
+            Files.writeString(FILE, fault, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
     static List<String> take() {
-        var taken = new ArrayList<String>();
+        var faults = new ArrayList<String>();
         for (var next = FOUND.poll(); next != null; next = FOUND.poll()) {
-            taken.add(next);
+            faults.add(next);
         }
-        return taken;
+        END.splitAsStream(written()).filter(fault -> !fault.isEmpty()).forEach(faults::add);
+        return faults;
+    }
+
+    private static synchronized String written() {
+        try {
+            var all = Files.readString(FILE);
+            var added = all.substring(taken);
+            taken = all.length();
+            return added;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Whether what tests send has to be valid where it is accepted. */

@@ -19,6 +19,9 @@ import tools.jackson.databind.node.MissingNode;
 
 /** Stands before the gate of every server in the tests' process, and looks at each message that goes through /mcp. */
 public final class Wire extends Handler.Wrapper {
+    /** Names, in the environment of an engine that a test starts, the file that it writes what is wrong to. */
+    static final String FAULTS = "WIRE_FAULTS";
+
     private static final String SESSION = "Mcp-Session-Id";
     private static final Set<Integer> WATCHED = ConcurrentHashMap.newKeySet();
 
@@ -82,6 +85,11 @@ public final class Wire extends Handler.Wrapper {
         });
     }
 
+    /** What belongs into the environment of a process that looks at its own messages. */
+    public static Map<String, String> reportingHere() {
+        return Map.of(FAULTS, Faults.file().toString());
+    }
+
     /** For an answer that a test got from a process of its own, which nobody else looks at. */
     public static void look(String url, Map<String, String> headers, byte[] body, byte[] answer) {
         var address = URI.create(url);
@@ -126,8 +134,12 @@ public final class Wire extends Handler.Wrapper {
             return Rulebook.of(Rulebook.MODERN);
         }
         var session = headers.apply(SESSION);
-        return Rulebook.of(
-                session == null ? Rulebook.NOVEMBER_2025 : SESSIONS.getOrDefault(session, Rulebook.NOVEMBER_2025));
+        if (session == null) {
+            return Rulebook.of(Rulebook.NOVEMBER_2025);
+        }
+        // One that another process began is only known by what its client says.
+        var begun = SESSIONS.getOrDefault(session, said == null ? "" : said);
+        return Rulebook.find(begun).orElseGet(() -> Rulebook.of(Rulebook.NOVEMBER_2025));
     }
 
     /** Missing where it is no JSON. */

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.EngineProcess;
+import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.http.Refusals;
 import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.model.Role;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -13,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import org.eclipse.jetty.http.HttpHeader;
@@ -25,6 +29,7 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -248,6 +253,20 @@ class WireTest {
         assertThatThrownBy(() -> new EveryMessageIsValid().afterEach(null))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("no message");
+    }
+
+    @Test
+    void whatAProcessOfItsOwnFindsIsHeardOfHere(@TempDir Path dataDir) {
+        var key = new TestTenant().key(Door.MCP, "ann", Role.MEMBER, List.of("*"));
+        try (var engine = EngineProcess.replica(dataDir)) {
+            var notification = "{'jsonrpc': '2.0', 'method': 'notifications/cancelled', 'params': {'requestId': {}}}";
+            var request = HttpRequest.newBuilder(URI.create(engine.url() + "/mcp"))
+                    .headers("X-API-Key", key, "Content-Type", "application/json")
+                    .POST(BodyPublishers.ofString(notification.replace('\'', '"')));
+            assertThat(Door.send(request.build()).statusCode()).isEqualTo(202);
+            assertThat(Faults.take()).singleElement().asString().contains("requestId");
+            assertThat(Faults.take()).isEmpty();
+        }
     }
 
     @Test
