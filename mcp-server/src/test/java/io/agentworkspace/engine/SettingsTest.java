@@ -4,15 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.identity.ApiKey;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SettingsTest {
+    private static final String CERTIFICATE = """
+            -----BEGIN CERTIFICATE-----
+            MIIBizCCARGgAwIBAgIIGziyak89nmYwCgYIKoZIzj0EAwMwEjEQMA4GA1UEAxMH
+            VGVzdCBDQTAgFw0yNjExMjAxNzUxMzdaGA8yMTI2MTAyNzE3NTEzN1owEjEQMA4G
+            A1UEAxMHVGVzdCBDQTB2MBAGByqGSM49AgEGBSuBBAAiA2IABPnhuQN2J+KpoJiI
+            cHZf8nammFBuRKCIlEav5W3S77inlq+XyNFo7LSLRx2umMZT6PG+VKsB+QgWlngj
+            /oYf+NpxyQxkCOmn0Av1fGxXa6Lo81gQBXhG7RatUOz5HY9XoqMyMDAwHQYDVR0O
+            BBYEFDY7GNrS8mNKqMCCoUtdxKaPZYJQMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZI
+            zj0EAwMDaAAwZQIxAIsHx3FXtUAUh3XuMhorZFopgPZsYuh6hsgdao7N4plSUQ2e
+            0IsdUR78swlxfyQXyAIwcSh7Z+T4AlGUPfaPapdUSRFExaNnT1z5N1dQrvXAkfYA
+            BCk083hcqf+4qR91f+KX
+            -----END CERTIFICATE-----
+            """;
     private static final String KEY = ApiKey.generate(new SecureRandom()).reveal();
 
     @Test
@@ -29,6 +45,8 @@ class SettingsTest {
         assertThat(settings.rateLimit()).isEqualTo(new RateLimit(200, 400));
         assertThat(settings.plan()).isEqualTo(Settings.Plan.UNLIMITED);
         assertThat(settings.logFormat()).isEqualTo(Settings.LogFormat.TEXT);
+        assertThat(settings.webhooksAllowPrivate()).isFalse();
+        assertThat(settings.webhooksAuthorities()).isEmpty();
     }
 
     @Test
@@ -84,6 +102,11 @@ class SettingsTest {
             ENGINE_RATE_LIMIT         | fast
             ENGINE_PLAN               | gold
             ENGINE_LOG_FORMAT         | XML
+            ENGINE_WEBHOOKS_ALLOW_PRIVATE | yes
+            ENGINE_WEBHOOKS_ALLOW_PRIVATE | TRUE
+            ENGINE_WEBHOOKS_CA_FILE   | /nowhere/ca.pem
+            ENGINE_WEBHOOKS_CA_FILE   | .
+            ENGINE_WEBHOOKS_CA_FILE   | pom.xml
             ENGINE_SECRETS_KEY        | c2hvcnQ=
             ENGINE_SECRETS_KEY        | not base64
             ENGINE_OAUTH_SURFACES     | Hub
@@ -124,6 +147,25 @@ class SettingsTest {
         assertThatThrownBy(() -> Settings.read(Map.of("ENGINE_OAUTH_X_CLIENT_ID", "id"), List.of()))
                 .isInstanceOf(BadSetting.class)
                 .hasMessageStartingWith("ENGINE_OAUTH_X_ISSUER must be");
+    }
+
+    @Test
+    void webhooksTrustWhatTheFileHolds(@TempDir Path folder) throws IOException {
+        var pem = Files.writeString(folder.resolve("ca.pem"), "For tests.\n" + CERTIFICATE + CERTIFICATE);
+        var settings = Settings.read(
+                Map.of("ENGINE_WEBHOOKS_CA_FILE", pem.toString(), "ENGINE_WEBHOOKS_ALLOW_PRIVATE", "true"), List.of());
+        assertThat(settings.webhooksAllowPrivate()).isTrue();
+        assertThat(settings.webhooksAuthorities())
+                .hasSize(2)
+                .allSatisfy(authority -> assertThat(
+                                authority.getSubjectX500Principal().getName())
+                        .isEqualTo("CN=Test CA"));
+        for (var text : List.of("", "For tests.\n", CERTIFICATE + "-----BEGIN CERTIFICATE-----\nAAAA\n")) {
+            Files.writeString(pem, text);
+            assertThatThrownBy(() -> Settings.read(Map.of("ENGINE_WEBHOOKS_CA_FILE", pem.toString()), List.of()))
+                    .isInstanceOf(BadSetting.class)
+                    .hasMessageStartingWith("ENGINE_WEBHOOKS_CA_FILE must be a file that can be read, of PEM");
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.webhooks;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
@@ -13,7 +14,11 @@ import org.eclipse.jetty.client.Destination;
 import org.eclipse.jetty.client.DuplexConnectionPool;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.HttpClientTransport;
+import org.eclipse.jetty.client.ProxyAuthenticationProtocolHandler;
+import org.eclipse.jetty.client.RedirectProtocolHandler;
 import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.UpgradeProtocolHandler;
+import org.eclipse.jetty.client.WWWAuthenticationProtocolHandler;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.http.HttpCookieStore;
 import org.eclipse.jetty.http.HttpField;
@@ -39,6 +44,11 @@ final class Connections implements AutoCloseable {
     private static final int MOST_TO_ONE_HOST = 512;
     private static final int MOST_KEPT = 512;
     private static final int MAX_HEADER_BYTES = 8 * 1024;
+    private static final List<String> UNWANTED = List.of(
+            RedirectProtocolHandler.NAME,
+            WWWAuthenticationProtocolHandler.NAME,
+            ProxyAuthenticationProtocolHandler.NAME,
+            new UpgradeProtocolHandler().getName());
     private static final HttpField AGENT = new HttpField(HttpHeader.USER_AGENT, "agent-workspace-engine");
 
     private final AtomicInteger open = new AtomicInteger();
@@ -59,7 +69,8 @@ final class Connections implements AutoCloseable {
                 : request.headers(headers -> headers.put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE));
     }
 
-    private synchronized HttpClient client() {
+    /** What takes a while at the first request, so that it is not taken from the time that the request has. */
+    synchronized HttpClient client() {
         if (client == null) {
             client = start();
         }
@@ -81,7 +92,8 @@ final class Connections implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException("the HTTP client of webhooks does not start", e);
         }
-        made.getProtocolHandlers().clear();
+        // What remains is only for answers that precede the answer, 1xx.
+        UNWANTED.forEach(made.getProtocolHandlers()::remove);
         made.getContentDecoderFactories().clear();
         return made;
     }
@@ -107,10 +119,19 @@ final class Connections implements AutoCloseable {
         var destination = (Destination) context.get(Destination.CONTEXT_KEY);
         if (destination != null && destination.getOrigin().getTag() instanceof Set<?> addresses) {
             promise.succeeded(addresses.stream()
-                    .map(address -> new InetSocketAddress((InetAddress) address, port))
+                    .map(address -> new InetSocketAddress(named(host, (InetAddress) address), port))
                     .toList());
         } else {
             promise.failed(new IllegalStateException("a request without vetted addresses"));
+        }
+    }
+
+    /** TLS compares the certificate with the name that the address carries, and tells the server that name. */
+    private static InetAddress named(String host, InetAddress address) {
+        try {
+            return InetAddress.getByAddress(host, address.getAddress());
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("an address of no length that there is", e);
         }
     }
 

@@ -18,7 +18,7 @@ public final class EndpointUrl {
     private static final int HIGHEST_PORT = 65_535;
 
     private static final Pattern PARTS = Pattern.compile("(?is)([a-z][a-z0-9+.-]*)://([^/?#]*)(.*)");
-    private static final Pattern AUTHORITY = Pattern.compile("(?s)(\\[[^\\]]*\\]|[^:]*)(?::(.*))?");
+    private static final Pattern AUTHORITY = Pattern.compile("(?s)(\\[[^\\]]*\\]|[^:\\[\\]]*)(?::(.*))?");
     private static final Pattern NAME =
             Pattern.compile("(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern IPV4 =

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** One request and what comes back: the head of the answer counts, its body is thrown away, and cut off where it is long. */
 final class Exchange implements Response.Listener {
     private static final int LONGEST_BODY = 4 * 1024;
+
+    private static final Duration GRACE = Duration.ofMillis(500);
 
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean sent;
@@ -31,7 +34,11 @@ final class Exchange implements Response.Listener {
                 .onRequestCommit(committed -> sent = true)
                 .send(this);
         try {
-            ended.await();
+            // Jetty ends it at the limit by itself, except where it loses sight of it.
+            if (!ended.await(limit.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS)) {
+                failure = new TimeoutException();
+                request.abort(failure);
+            }
         } catch (InterruptedException e) {
             request.abort(e);
             throw e;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.webhooks;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.security.cert.CertPathBuilderException;
@@ -53,9 +54,6 @@ final class Fault extends Exception {
         if (any(causes, SSLException.class) || any(causes, CertificateException.class)) {
             return new Fault(Stage.TLS, "TLS: " + tls(causes));
         }
-        if (any(causes, HttpResponseException.class)) {
-            return new Fault(Stage.ANSWER, "the answer is not HTTP/1.1, or its headers are too large");
-        }
         if (any(causes, SocketTimeoutException.class)) {
             return new Fault(Stage.CONNECT, "no connection within 5 s");
         }
@@ -65,9 +63,12 @@ final class Fault extends Exception {
         if (any(causes, ConnectException.class)) {
             return new Fault(Stage.CONNECT, "connection refused");
         }
-        return sent
+        if (!sent) {
+            return new Fault(Stage.CONNECT, "the host cannot be reached");
+        }
+        return any(causes, IOException.class) && !any(causes, HttpResponseException.class)
                 ? new Fault(Stage.ANSWER, "the connection was closed before the answer")
-                : new Fault(Stage.CONNECT, "the host cannot be reached");
+                : new Fault(Stage.ANSWER, "the answer is not HTTP/1.1, is cut off, or has too large headers");
     }
 
     private static String tls(List<Throwable> causes) {
@@ -85,7 +86,7 @@ final class Fault extends Exception {
                 : "the handshake failed";
     }
 
-    private static boolean any(List<Throwable> causes, Class<? extends Throwable> type) {
+    private static boolean any(List<Throwable> causes, Class<?> type) {
         return causes.stream().anyMatch(type::isInstance);
     }
 }

@@ -80,6 +80,7 @@ public final class Sender implements AutoCloseable {
 
     /** @param limit for all of it, in whole seconds */
     Answer exchange(URI url, Duration limit, UnaryOperator<Request> filled) throws Fault, InterruptedException {
+        connections.client();
         var begun = System.nanoTime();
         var addresses = names.resolve(url.getHost(), limit.compareTo(RESOLVE) < 0 ? limit : RESOLVE);
         var request = filled.apply(connections.request(url, addresses));

@@ -1,7 +1,8 @@
 package io.agentworkspace.engine.webhooks;
 
-import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Whose certificates are believed at customers' endpoints: the JVM's authorities, and those of {@code ENGINE_WEBHOOKS_CA_FILE}. */
 public final class Trust {
+    private static final String BEGIN = "-----BEGIN ";
+
     private Trust() {}
 
     /**
@@ -26,12 +29,16 @@ public final class Trust {
      * @throws IllegalArgumentException when it can't be read, holds something else, or none
      */
     public static List<X509Certificate> read(Path file) {
-        try (var in = new BufferedInputStream(Files.newInputStream(file))) {
-            var found = CertificateFactory.getInstance("X.509").generateCertificates(in).stream()
+        try {
+            var text = Files.readString(file, StandardCharsets.ISO_8859_1);
+            var found = CertificateFactory.getInstance("X.509")
+                    .generateCertificates(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)))
+                    .stream()
                     .map(X509Certificate.class::cast)
                     .toList();
-            if (found.isEmpty()) {
-                throw new IllegalArgumentException("no certificate in " + file);
+            // A last one that has been cut off is passed over in silence by the JDK.
+            if (found.isEmpty() || found.size() != text.split(BEGIN, -1).length - 1) {
+                throw new IllegalArgumentException("not every certificate of the file can be read");
             }
             return found;
         } catch (IOException | CertificateException e) {

@@ -57,8 +57,17 @@ final class TestCa {
         return this;
     }
 
-    Path store() {
-        return store;
+    /** A key store with one certificate, since of several for one name a server chooses any. */
+    KeyStore alone(String alias) throws GeneralSecurityException, IOException {
+        var all = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
+        var one = KeyStore.getInstance("PKCS12");
+        one.load(null, null);
+        one.setKeyEntry(
+                alias,
+                all.getKey(alias, PASSWORD.toCharArray()),
+                PASSWORD.toCharArray(),
+                all.getCertificateChain(alias));
+        return one;
     }
 
     X509Certificate authority() {

@@ -2,6 +2,9 @@ package io.agentworkspace.engine.webhooks;
 
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SNIHostName;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -19,12 +22,12 @@ final class TlsReceiver implements AutoCloseable {
     private final Server server = new Server();
     private final ServerConnector connector;
     private final AtomicInteger requests = new AtomicInteger();
+    private volatile String sni = "";
 
     TlsReceiver(TestCa ca, String alias) throws Exception {
         var tls = new SslContextFactory.Server();
-        tls.setKeyStorePath(ca.store().toString());
+        tls.setKeyStore(ca.alone(alias));
         tls.setKeyStorePassword(TestCa.PASSWORD);
-        tls.setCertAlias(alias);
         tls.setSniRequired(false);
         var configuration = new HttpConfiguration();
         configuration.addCustomizer(new SecureRequestCustomizer(false));
@@ -36,6 +39,10 @@ final class TlsReceiver implements AutoCloseable {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
                 requests.incrementAndGet();
+                if (request.getAttribute(EndPoint.SslSessionData.ATTRIBUTE) instanceof EndPoint.SslSessionData data
+                        && data.sslSession() instanceof ExtendedSSLSession session) {
+                    session.getRequestedServerNames().forEach(name -> sni = ((SNIHostName) name).getAsciiName());
+                }
                 callback.succeeded();
                 return true;
             }
@@ -45,6 +52,11 @@ final class TlsReceiver implements AutoCloseable {
 
     URI url(String host) {
         return URI.create("https://" + host + ":" + connector.getLocalPort() + "/hook");
+    }
+
+    /** The name that the last caller told before it saw the certificate; empty for none. */
+    String sni() {
+        return sni;
     }
 
     int requests() {
