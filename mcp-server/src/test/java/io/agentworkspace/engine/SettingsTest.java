@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Plan;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -27,7 +28,7 @@ class SettingsTest {
         assertThat(settings.poolSize()).isEqualTo(12);
         assertThat(settings.allowedOrigins()).isEmpty();
         assertThat(settings.rateLimit()).isEqualTo(new RateLimit(200, 400));
-        assertThat(settings.plan()).isEqualTo(Settings.Plan.UNLIMITED);
+        assertThat(settings.plan()).isEqualTo(Plan.UNLIMITED);
         assertThat(settings.logFormat()).isEqualTo(Settings.LogFormat.TEXT);
     }
 

@@ -7,10 +7,10 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 
 /** The time, as far ahead as a test wants it. */
-final class StageClock extends Clock {
+public final class StageClock extends Clock {
     private volatile Duration ahead = Duration.ZERO;
 
-    void advance(Duration by) {
+    public void advance(Duration by) {
         ahead = ahead.plus(by);
     }
 
