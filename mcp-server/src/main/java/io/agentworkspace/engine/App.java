@@ -33,6 +33,7 @@ import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.OutboxStore;
 import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.Quotas;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.SignInStore;
@@ -41,6 +42,7 @@ import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TokenGrants;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.Vault;
+import io.agentworkspace.engine.tools.Metering;
 import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
 import io.agentworkspace.engine.webhooks.Outbox;
@@ -129,6 +131,8 @@ final class App implements AutoCloseable {
         var http = keep(new ProviderHttp());
         var issued = issued(http, signIns, grants, published);
         var presence = new Presence(db);
+        var events = new EventLog();
+        var quotas = new Quotas(db, watch, events, clock);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
                 new Identities(keys, sessions, tokens, issued),
@@ -142,11 +146,12 @@ final class App implements AutoCloseable {
         keep(new Housekeeping(
                                 db,
                                 presence,
-                                List.of(keys.use()::flush, audit::flush),
+                                List.of(quotas::flush, keys.use()::flush, audit::flush),
                                 clock,
                                 List.of(
                                         keys.use()::purge,
                                         audit::purge,
+                                        quotas::purge,
                                         trash::purge,
                                         sessions::purge,
                                         signIns::purge,
@@ -158,7 +163,8 @@ final class App implements AutoCloseable {
                                         replica.interest()::purge))
                         .also(sessions::flush))
                 .start();
-        var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events);
+        var metering = new Metering(quotas, caller -> gate == null ? List.of() : gate.left(caller));
+        var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events, metering);
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
         serve(server, published, new Parts(db, around, replica, desk));
     }
@@ -200,14 +206,16 @@ final class App implements AutoCloseable {
     private record Parts(Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
-        var runner = Toolbox.runner(parts.db(), parts.around(), caller -> gate == null ? List.of() : gate.left(caller));
+        var runner = Toolbox.runner(parts.db(), parts.around());
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
         var doors = new Doors(mcp, rest);
         var refusals = new Refusals(clock);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
-            gate = new Gate(rules(published), parts.replica().callers(), refusals, clock, doors);
+            var quotas = parts.around().metering().quotas();
+            gate = new Gate(
+                    rules(published).within(quotas::commands), parts.replica().callers(), refusals, clock, doors);
             server.serve(around.apply(gate), refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);

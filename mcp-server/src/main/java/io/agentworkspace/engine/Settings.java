@@ -1,6 +1,7 @@
 package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.http.Proxies;
+import io.agentworkspace.engine.model.Plan;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.Provider;
@@ -50,14 +51,6 @@ record Settings(
         int eventsDays,
         WebhookSettings webhooks,
         LogFormat logFormat) {
-
-    /** Plans that a new tenant may start with. */
-    enum Plan {
-        FREE,
-        TEAM,
-        SCALE,
-        UNLIMITED
-    }
 
     /** How a line of the log is written. */
     enum LogFormat {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Plan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,10 +44,10 @@ class SettingsTest {
         assertThat(settings.poolSize()).isEqualTo(12);
         assertThat(settings.allowedOrigins()).isEmpty();
         assertThat(settings.rateLimit()).isEqualTo(new RateLimit(200, 400));
-        assertThat(settings.plan()).isEqualTo(Settings.Plan.UNLIMITED);
+        assertThat(settings.plan()).isEqualTo(Plan.UNLIMITED);
         assertThat(settings.logFormat()).isEqualTo(Settings.LogFormat.TEXT);
-        assertThat(settings.webhooksAllowPrivate()).isFalse();
-        assertThat(settings.webhooksAuthorities()).isEmpty();
+        assertThat(settings.webhooks().allowPrivate()).isFalse();
+        assertThat(settings.webhooks().authorities()).isEmpty();
     }
 
     @Test
@@ -154,8 +155,8 @@ class SettingsTest {
         var pem = Files.writeString(folder.resolve("ca.pem"), "For tests.\n" + CERTIFICATE + CERTIFICATE);
         var settings = Settings.read(
                 Map.of("ENGINE_WEBHOOKS_CA_FILE", pem.toString(), "ENGINE_WEBHOOKS_ALLOW_PRIVATE", "true"), List.of());
-        assertThat(settings.webhooksAllowPrivate()).isTrue();
-        assertThat(settings.webhooksAuthorities())
+        assertThat(settings.webhooks().allowPrivate()).isTrue();
+        assertThat(settings.webhooks().authorities())
                 .hasSize(2)
                 .allSatisfy(authority -> assertThat(
                                 authority.getSubjectX500Principal().getName())

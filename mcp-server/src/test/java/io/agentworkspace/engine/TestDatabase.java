@@ -7,12 +7,15 @@ import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.Migrations;
+import io.agentworkspace.engine.store.Quotas;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
 import io.agentworkspace.engine.store.TaskStore;
+import io.agentworkspace.engine.tools.Metering;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,11 +24,13 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 
 /** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
 public final class TestDatabase {
     private static final EmbeddedPostgres POSTGRES = start();
     private static final Db DB = open();
+    private static final CallersWatch METERING = watch();
 
     /** What all replicas on it seal with. */
     public static final String SECRETS_KEY = randomKey();
@@ -74,6 +79,16 @@ public final class TestDatabase {
     /** An audit as every replica keeps it. */
     public static AuditStore audit() {
         return new AuditStore(DB, Duration.ofDays(90));
+    }
+
+    /** The quotas of a replica of its own, where nothing limits the rate. */
+    public static Metering metering() {
+        return metering(DB);
+    }
+
+    /** The same, over a database that a test looks at. */
+    public static Metering metering(Db db) {
+        return new Metering(new Quotas(db, METERING, new EventLog(), Clock.systemUTC()), _ -> List.of());
     }
 
     public static CallersWatch watch() {

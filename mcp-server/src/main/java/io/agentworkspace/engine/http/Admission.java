@@ -11,7 +11,9 @@ import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.RateFields;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Admission {
     private final Callers callers;
     private final ForgeryRule forgery;
+    private final Allowance.Meter quotas;
     private final Buckets callerLimit;
     private final Buckets readLimit;
     private final Buckets failureLimit;
@@ -36,6 +39,7 @@ final class Admission {
     Admission(Callers callers, Rules rules, Clock clock) {
         this.callers = callers;
         this.forgery = new ForgeryRule(rules.own());
+        this.quotas = rules.quotas();
         this.callerLimit = new Buckets(rules.callers(), clock);
         this.readLimit = new Buckets(rules.strangers(), clock);
         this.failureLimit = new Buckets(rules.strangers(), clock);
@@ -69,6 +73,7 @@ final class Admission {
         if (caller != null) {
             if (!asked.isHealth()) {
                 callerLimit.take(caller.principal(), answer);
+                tellQuotas(caller, answer);
             }
             if (request.getAttribute(Incoming.SESSION) instanceof SessionSecret session) {
                 forgery.check(request, session);
@@ -82,7 +87,28 @@ final class Admission {
     }
 
     List<Allowance> left(Caller caller) {
-        return callerLimit.left(caller.principal()).stream().toList();
+        var rate = callerLimit.left(caller.principal());
+        var others = quotas.left(caller);
+        if (rate.isEmpty() || others.isEmpty()) {
+            return rate.map(List::of).orElse(others);
+        }
+        var left = new ArrayList<Allowance>();
+        left.add(rate.get());
+        left.addAll(others);
+        return left;
+    }
+
+    private void tellQuotas(Caller caller, HttpFields.Mutable answer) {
+        var left = quotas.left(caller);
+        if (!left.isEmpty()) {
+            add(answer, RateFields.POLICY, RateFields.policy(left));
+            add(answer, RateFields.CURRENT, RateFields.current(left));
+        }
+    }
+
+    private static void add(HttpFields.Mutable answer, String name, String more) {
+        var rate = answer.get(name);
+        answer.put(name, rate == null ? more : rate + ", " + more);
     }
 
     private @Nullable Caller identify(Asked asked) {

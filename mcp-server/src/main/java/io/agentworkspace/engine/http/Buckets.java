@@ -16,7 +16,7 @@ import org.eclipse.jetty.http.PreEncodedHttpField;
 
 /**
  * A token bucket for each asker, told in the headers {@code RateLimit-Policy} and {@code RateLimit} of the IETF draft
- * (draft-ietf-httpapi-ratelimit-headers-10). A full bucket that nobody uses is forgotten, so their number is bounded.
+ * (draft-ietf-httpapi-ratelimit-headers-11). A full bucket that nobody uses is forgotten, so their number is bounded.
  */
 final class Buckets {
     private static final int MAX_BUCKETS = 100_000;
@@ -79,7 +79,9 @@ final class Buckets {
             return Optional.empty();
         }
         var bucket = buckets.get(asker, _ -> newBucket());
-        return Optional.of(new Allowance("rate", rate.burst(), bucket.getAvailableTokens(), rate.windowSeconds()));
+        var tokens = bucket.getAvailableTokens();
+        var wait = (rate.burst() - tokens) / rate.perSecond();
+        return Optional.of(new Allowance(Allowance.RATE, rate.burst(), tokens, rate.windowSeconds(), wait));
     }
 
     /** How many askers are known at the moment. */

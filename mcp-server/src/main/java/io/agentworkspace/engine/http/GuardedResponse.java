@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.RateFields;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.eclipse.jetty.http.HttpField;
@@ -47,11 +49,22 @@ final class GuardedResponse extends Response.Wrapper {
     public void write(boolean last, ByteBuffer content, Callback callback) {
         if (!isCommitted()) {
             keepLast(HttpHeader.CACHE_CONTROL.asString());
+            tellLimits();
             if (!Body.finish(getRequest())) {
                 getHeaders().put(HttpFields.CONNECTION_CLOSE);
             }
         }
         super.write(last, content, callback);
+    }
+
+    /** What is left after the tool has run is told by its envelope and here alike. */
+    private void tellLimits() {
+        if (getRequest().getAttribute(Incoming.LIMITS) instanceof List<?> told && !told.isEmpty()) {
+            @SuppressWarnings("unchecked") // It is the doors that set it.
+            var limits = (List<Allowance>) told;
+            getHeaders().put(RateFields.POLICY, RateFields.policy(limits));
+            getHeaders().put(RateFields.CURRENT, RateFields.current(limits));
+        }
     }
 
     /** Jersey adds what a route says to what the gate has said: the route's word is the one that counts. */

@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.model.Allowance;
 import java.net.URI;
 import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
@@ -15,9 +17,16 @@ import java.util.Set;
  * @param callers how fast each key or session may ask
  * @param strangers how fast each address may read without a credential, fail with one, and make it be looked up in vain
  * @param proxies who is believed when it tells whose request it passes on
+ * @param quotas what callers are told that they have left besides the rate
  */
 public record Rules(
-        Set<String> hosts, Set<String> origins, Set<String> own, Rate callers, Rate strangers, Proxies proxies) {
+        Set<String> hosts,
+        Set<String> origins,
+        Set<String> own,
+        Rate callers,
+        Rate strangers,
+        Proxies proxies,
+        Allowance.Meter quotas) {
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     public Rules {
@@ -46,12 +55,17 @@ public record Rules(
         var own = Set.copyOf(origins);
         allowedHosts.forEach(host -> hosts.add(HostRule.withoutPort(host)));
         allowedOrigins.forEach(origin -> origins.add(origin(allowed(origin))));
-        return new Rules(hosts, origins, own, callers, strangers, new Proxies(Set.of()));
+        return new Rules(hosts, origins, own, callers, strangers, new Proxies(Set.of()), _ -> List.of());
     }
 
     /** The same, behind these proxies. */
     public Rules behind(Proxies others) {
-        return new Rules(hosts, origins, own, callers, strangers, others);
+        return new Rules(hosts, origins, own, callers, strangers, others, quotas);
+    }
+
+    /** The same, with these quotas. */
+    public Rules within(Allowance.Meter others) {
+        return new Rules(hosts, origins, own, callers, strangers, proxies, others);
     }
 
     /** A loopback address has three names, and a browser on this machine may be using any of them. */

@@ -19,6 +19,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The tools of the catalogue, for callers who may use them and requests that do not rule them out. */
 public final class CatalogueTools implements ToolSource {
+    /** Where a result's {@code _meta} tells what the caller has left, like {@code header.limits}. */
+    private static final String LIMITS = "io.agentworkspace/limits";
+
     private final ToolRunner runner;
     private final Clock clock;
     private final Confirmation confirmation = new Confirmation();
@@ -118,6 +121,7 @@ public final class CatalogueTools implements ToolSource {
                 turn.idempotencyKey(arguments),
                 turn::progress,
                 turn.whence()));
+        turn.limits(answer.limits());
         if (answer.replayed()) {
             turn.markReplayed();
         }
@@ -135,6 +139,9 @@ public final class CatalogueTools implements ToolSource {
                 .put("type", "text")
                 .put("text", problem == null ? Json.text(answer.envelope()) : problem.note());
         result.set("structuredContent", answer.envelope());
+        if (!answer.limits().isEmpty()) {
+            result.putObject(Message.META).set(LIMITS, answer.envelope().at("/header/limits"));
+        }
         return problem == null ? result : result.put("isError", true);
     }
 }

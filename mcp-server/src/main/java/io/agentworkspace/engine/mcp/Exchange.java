@@ -2,10 +2,12 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.JsonReply;
 import io.agentworkspace.engine.identity.ProtectedResource;
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -106,6 +108,11 @@ record Exchange(
         if (!response.isCommitted()) {
             response.getHeaders().put("Idempotency-Replayed", "true");
         }
+    }
+
+    @Override
+    public void limits(List<Allowance> left) {
+        request.setAttribute(Incoming.LIMITS, left);
     }
 
     @Override

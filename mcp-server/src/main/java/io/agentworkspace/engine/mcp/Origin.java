@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,4 +32,7 @@ interface Origin {
     void retryAfter(Duration wait);
 
     void markReplayed();
+
+    /** What the caller has left. */
+    void limits(List<Allowance> left);
 }

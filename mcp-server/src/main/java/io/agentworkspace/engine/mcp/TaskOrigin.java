@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -94,6 +96,11 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
 
     @Override
     public void markReplayed() {
+        // Nobody waits.
+    }
+
+    @Override
+    public void limits(List<Allowance> left) {
         // Nobody waits.
     }
 }

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -92,6 +94,10 @@ public final class Turn {
 
     void markReplayed() {
         origin.markReplayed();
+    }
+
+    void limits(List<Allowance> left) {
+        origin.limits(left);
     }
 
     @Nullable

@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Scope;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.jdbi.v3.core.JdbiException;
@@ -53,7 +54,7 @@ public final class AgentStore {
      * @throws Problem {@code already_exists}
      */
     public Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
-        return db.sql(call, """
+        var agent = db.sql(call, """
                 WITH a AS (INSERT INTO agent (tenant_id, name, name_key, description, profile, access, owner_id,
                                               created_at, updated_at)
                            VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :now, :now)
@@ -71,6 +72,8 @@ public final class AgentStore {
                 .set("access", access.word())
                 .one(AgentStore::record)
                 .orElseThrow(() -> Problem.alreadyExists("agent", name.text()));
+        call.created(Scope.AGENTS, 1);
+        return agent;
     }
 
     /** The agent of this name, locked, if the acting user may see it. */

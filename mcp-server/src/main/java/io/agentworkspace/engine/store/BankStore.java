@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Scope;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
@@ -56,7 +57,7 @@ public final class BankStore {
     /** Creates the bank, managed by the agent if one is given; nothing when the name is taken. */
     public Optional<Bank> insert(
             Call call, Name name, @Nullable String description, Access access, @Nullable Ref manager) {
-        return db.sql(call, """
+        var bank = db.sql(call, """
                 WITH b AS (INSERT INTO bank (tenant_id, name, name_key, description, access, owner_id,
                                              created_at, updated_at)
                            VALUES (:tenant, :name, :key, NULLIF(:description, ''), :access, :user, :now, :now)
@@ -74,6 +75,8 @@ public final class BankStore {
                 .set("access", access.word())
                 .set("manager", manager == null ? null : (Long) manager.id())
                 .one(BankStore::record);
+        bank.ifPresent(_ -> call.created(Scope.BANKS, 1));
+        return bank;
     }
 
     /** The bank of this name, kept from being deleted or censored while the transaction lasts, if the acting user may see it. */

@@ -3,13 +3,17 @@ package io.agentworkspace.engine.store;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Excess;
+import io.agentworkspace.engine.model.Plan;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Scope;
 import java.sql.SQLException;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -31,6 +35,11 @@ public final class Db implements AutoCloseable {
 
     /** Of our trigger: the owner that a thing would have was removed meanwhile. */
     private static final String OWNER_REMOVED = "EN001";
+
+    /** Of our trigger: the plan allows no more. */
+    private static final String QUOTA = "EN002";
+
+    private static final Pattern EXCESS = Pattern.compile("quota (\\w+) (\\d+) (\\d+) (\\w+)");
 
     private static final int ATTEMPTS = 4;
     private static final int WAIT_SECONDS = 5;
@@ -124,8 +133,22 @@ public final class Db implements AutoCloseable {
     private static RuntimeException foreseen(JdbiException e) {
         if (state(e).equals(OWNER_REMOVED)) {
             return Problem.conflict("the user that this would belong to has just been removed");
+        } else if (state(e).equals(QUOTA)) {
+            return excess(e);
         }
         return isUnreachable(e) ? Problem.unavailable() : e;
+    }
+
+    private static RuntimeException excess(JdbiException e) {
+        var said = EXCESS.matcher(String.valueOf(e.getCause()));
+        if (!said.find()) {
+            return e;
+        }
+        return Problem.quotaExceeded(new Excess(
+                Scope.of(said.group(1)),
+                Long.parseLong(said.group(2)),
+                Long.parseLong(said.group(3)),
+                Plan.of(said.group(4))));
     }
 
     private void takeTurn() {

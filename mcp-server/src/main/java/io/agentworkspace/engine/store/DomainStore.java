@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.Domain;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Scope;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
@@ -81,7 +82,7 @@ public final class DomainStore {
      * @throws Problem {@code already_exists}
      */
     public Domain insert(Call call, Words words, @Nullable Long host) {
-        return db.sql(call, """
+        var domain = db.sql(call, """
                 WITH d AS (INSERT INTO domain (tenant_id, name, name_key, description, profile, access, owner_id,
                                                host_id, created_at, updated_at)
                            VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :host, :now, :now)
@@ -107,6 +108,8 @@ public final class DomainStore {
                 .set("main", ZoneStore.MAIN)
                 .one(DomainStore::record)
                 .orElseThrow(() -> Problem.alreadyExists("domain", words.name().text()));
+        call.created(Scope.DOMAINS, 1);
+        return domain;
     }
 
     /** The domain of this name, locked, if the acting user may see it. */

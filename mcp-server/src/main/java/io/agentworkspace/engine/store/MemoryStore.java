@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Memory;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Scope;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
@@ -140,7 +141,7 @@ public final class MemoryStore {
      */
     public Optional<Memory> insert(
             Call call, BankStore.Held bank, Ref author, Draft draft, List<Long> contributors, boolean holds) {
-        return with(call, bank, draft, contributors, """
+        var memory = with(call, bank, draft, contributors, """
                 WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id,
                                                contributors, derived_from, created_at, updated_at)
                            VALUES (:tenant, :bank, :id, :name, :key, :text, COALESCE(CAST(:tags AS text[]), '{}'), :author,
@@ -154,6 +155,8 @@ public final class MemoryStore {
                 .set("key", draft.name() == null || !holds ? null : draft.name().key())
                 .set("author", author.id())
                 .one(MemoryStore::record);
+        memory.ifPresent(_ -> call.created(Scope.MEMORIES, 1));
+        return memory;
     }
 
     /** Replaces the text of a memory that the transaction holds. */

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.store;
 
 import org.flywaydb.core.Flyway;
 
-/** Brings the schema up to date; replicas that start together wait for each other. */
+/** Brings the schema up to date, and what the plans allow; replicas that start together wait for each other. */
 public final class Migrations {
     private Migrations() {}
 
@@ -12,5 +12,6 @@ public final class Migrations {
                 .locations("classpath:db/migration")
                 .load()
                 .migrate();
+        UsageStore.publish(db);
     }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The tenant as its admins see it: AC_Audit. */
+/** What was done in the tenant, for its admins: AC_Audit. */
 final class AccountTools {
     private final AuditReads reads;
     private final List<Tool<?, ?>> all;

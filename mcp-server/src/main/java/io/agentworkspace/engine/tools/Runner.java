@@ -43,7 +43,8 @@ public final class Runner implements ToolRunner {
     private final Explanation explanation;
 
     /** What a run happens in. */
-    public record Surroundings(Clock clock, Presence presence, KeyUse use, AuditStore audit, EventLog events) {}
+    public record Surroundings(
+            Clock clock, Presence presence, KeyUse use, AuditStore audit, EventLog events, Metering metering) {}
 
     public Runner(
             Catalogue catalogue, Db db, ContextStore contexts, IdempotencyStore idempotency, Surroundings around) {
@@ -69,13 +70,15 @@ public final class Runner implements ToolRunner {
             call = new Call(request.caller(), tool.name(), request.requestId(), Context.DEFAULT, null, now);
             var work = new Work(tool, request, now);
             call = work.call;
+            around.metering().quotas().count(call);
             around.use().ran(request.caller(), tool.name());
             var answer = tool.effect().isTransactional() ? transact(work) : read(work);
             around.presence().touch(call);
+            around.metering().quotas().done(call);
             if (!call.events().isEmpty()) {
                 around.events().committed();
             }
-            return answer;
+            return answer.telling(around.metering().after(request.caller(), call, null));
         } catch (Problem problem) {
             return refused(request, call, now, problem);
         } catch (RuntimeException e) {
@@ -98,10 +101,13 @@ public final class Runner implements ToolRunner {
         if (call != null && tool.isPresent()) {
             around.audit().refused(request.caller(), Auditing.refused(tool.get(), request, call, problem));
         }
+        if (problem.excess() != null) {
+            around.metering().quotas().rejected(request.caller(), request.service(), problem.excess());
+        }
         var envelope = call == null
                 ? Envelope.failure(null, request.requestId(), now, problem)
                 : Envelope.failure(call, problem);
-        return new Answer(envelope, problem, false);
+        return new Answer(envelope, problem, false).telling(around.metering().after(request.caller(), call, problem));
     }
 
     /** One request, checked: everything that can be refused without the database has been. */

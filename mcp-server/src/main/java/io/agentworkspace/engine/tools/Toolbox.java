@@ -3,6 +3,7 @@ package io.agentworkspace.engine.tools;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.store.AccountStore;
 import io.agentworkspace.engine.store.AgentReads;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.AuditReads;
@@ -36,8 +37,8 @@ import java.util.List;
 public final class Toolbox {
     private Toolbox() {}
 
-    public static Runner runner(Db db, Runner.Surroundings around, Allowance.Meter meter) {
-        return new Runner(catalogue(db, meter), db, new ContextStore(db), new IdempotencyStore(db), around);
+    public static Runner runner(Db db, Runner.Surroundings around) {
+        return new Runner(catalogue(db, around.metering()), db, new ContextStore(db), new IdempotencyStore(db), around);
     }
 
     /** All tools in the order that clients are shown: in each family a harmless read first. */
@@ -60,6 +61,7 @@ public final class Toolbox {
         tools.addAll(new ZoneTools(domains, zones, new ZoneReads(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents));
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
         tools.addAll(new AccountTools(new AuditReads(db), Collections.unmodifiableList(tools)).tools());
         return new Catalogue(List.copyOf(tools));
     }

@@ -77,7 +77,12 @@ class LongToolsTest {
                 new ContextStore(db),
                 new IdempotencyStore(db),
                 new Runner.Surroundings(
-                        clock, new Presence(db), new KeyUse(db, clock), TestDatabase.audit(), new EventLog()));
+                        clock,
+                        new Presence(db),
+                        new KeyUse(db, clock),
+                        TestDatabase.audit(),
+                        new EventLog(),
+                        TestDatabase.metering()));
         var tools = new CatalogueTools(runner, clock);
         return new Offer(
                 new Offer.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),

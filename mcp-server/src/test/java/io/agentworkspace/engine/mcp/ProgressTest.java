@@ -49,7 +49,8 @@ class ProgressTest {
                     new Presence(TestDatabase.db()),
                     new KeyUse(TestDatabase.db(), Clock.systemUTC()),
                     TestDatabase.audit(),
-                    new EventLog()));
+                    new EventLog(),
+                    TestDatabase.metering()));
 
     private static SampleServer server;
 

@@ -109,8 +109,8 @@ class KeyAmbushTest {
                         new Presence(db),
                         new KeyUse(db, Clock.systemUTC()),
                         TestDatabase.audit(),
-                        new EventLog()),
-                _ -> List.of());
+                        new EventLog(),
+                        TestDatabase.metering()));
         var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
         return runner.run(new ToolRunner.Request(service, asked, caller, "r", true, null))
                 .envelope()

@@ -137,8 +137,8 @@ class KeyPowersTest {
                         new Presence(db),
                         new KeyUse(db, Clock.systemUTC()),
                         TestDatabase.audit(),
-                        new EventLog()),
-                _ -> List.of());
+                        new EventLog(),
+                        TestDatabase.metering()));
         var attempts = Map.of(
                 "AK_Create", "{'name':'x','capabilities':['*']}",
                 "AK_Rotate", "{'id':'%s'}".formatted(root.id()),

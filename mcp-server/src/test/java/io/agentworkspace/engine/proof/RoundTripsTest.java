@@ -109,6 +109,8 @@ class RoundTripsTest {
             AK_Update {'id':'$key','capabilities':['agent:read','bank:read']}
             AK_Rotate {'id':'$key','overlap_seconds':60}
             AK_Create {'name':'old #','capabilities':['*']} | AK_Revoke {'id':'$key'}
+            AC_Read {}
+            AC_ChangePlan {'plan':'scale'} | AC_ChangePlan {'plan':'unlimited'}
             AC_Audit {}
             AK_Create {'name':'end #','capabilities':['*']} | AK_Delete {'id':'$key'}
             """;
@@ -134,8 +136,8 @@ class RoundTripsTest {
                         new Presence(db),
                         new KeyUse(db, CLOCK),
                         new AuditStore(db, Duration.ofDays(90)),
-                        new EventLog()),
-                _ -> List.of());
+                        new EventLog(),
+                        TestDatabase.metering(db)));
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
         var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

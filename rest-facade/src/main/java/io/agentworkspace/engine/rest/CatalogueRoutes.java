@@ -56,7 +56,7 @@ final class CatalogueRoutes {
         var tool = named(context);
         Exchange.current().runs(tool);
         var arguments = Body.required(context, "{}");
-        return Reply.envelope(runner.run(Exchange.current().asks(tool.name(), arguments, true)));
+        return Reply.envelope(Exchange.current().run(runner, tool.name(), arguments, true));
     }
 
     private Tool<?, ?> named(ContainerRequestContext context) {

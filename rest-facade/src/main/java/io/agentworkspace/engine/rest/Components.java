@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.ProblemDocument;
+import io.agentworkspace.engine.model.RateFields;
 import jakarta.ws.rs.core.MediaType;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,11 +66,18 @@ final class Components {
     private static ObjectNode response(int status, String description) {
         var response = Json.object().put("description", description);
         var headers = response.putObject("headers");
-        headers.putObject("X-Request-Id").put("$ref", "#/components/headers/RequestId");
+        everywhere(headers);
         if (status == 429 || status >= 500) {
             headers.putObject("Retry-After").put("$ref", "#/components/headers/RetryAfter");
         }
         return response;
+    }
+
+    /** Adds the headers of every answer. */
+    static void everywhere(ObjectNode headers) {
+        headers.putObject("X-Request-Id").put("$ref", "#/components/headers/RequestId");
+        headers.putObject(RateFields.POLICY).put("$ref", "#/components/headers/RateLimitPolicy");
+        headers.putObject(RateFields.CURRENT).put("$ref", "#/components/headers/RateLimit");
     }
 
     /** "not_found (3001), unknown_service (1002)": what a status can mean. */
@@ -111,7 +119,25 @@ final class Components {
                 "RequestId",
                 "Names this request in logs; your own X-Request-Id if it was a plain token.",
                 "string");
-        header(headers, "RetryAfter", "In so many seconds trying again makes sense.", "integer");
+        header(
+                headers,
+                "RetryAfter",
+                "In so many seconds trying again makes sense; absent on quota_exceeded where time makes no room.",
+                "integer");
+        header(
+                headers,
+                "RateLimitPolicy",
+                "What limits the request (draft-ietf-httpapi-ratelimit-headers-11): \"default\" is the rate of the credential,"
+                        + " \"commands\" the plan's quota of tool calls each UTC day; after something was created also its"
+                        + " scope, such as \"agents\". q is how many are allowed, w the window in seconds. Absent where nothing"
+                        + " is limited.",
+                "string");
+        header(
+                headers,
+                "RateLimit",
+                "How many of each policy of RateLimit-Policy are left (r), and in how many seconds all of them are there again"
+                        + " (t). header.limits says the same.",
+                "string");
         header(headers, "IdempotencyReplayed", "true when this is the stored answer of an earlier request.", "string");
         header(
                 headers,

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.Answer;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
@@ -86,7 +87,14 @@ record Exchange(Request request) {
         return caller;
     }
 
-    ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
+    /** Runs a tool for who asks; what that one then has left is told in the headers too. */
+    Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict) {
+        var answer = runner.run(asks(service, arguments, strict));
+        request.setAttribute(Incoming.LIMITS, answer.limits());
+        return answer;
+    }
+
+    private ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
         var key = request.getHeaders().get("Idempotency-Key");
         return new ToolRunner.Request(
                 service, arguments, identified(), requestId(), strict, key, Progress.SILENT, whence());

@@ -118,7 +118,7 @@ final class Operation {
 
     private ObjectNode response(int status, String description) {
         var response = responses.putObject(String.valueOf(status)).put("description", description);
-        response.putObject("headers").putObject("X-Request-Id").put("$ref", "#/components/headers/RequestId");
+        Components.everywhere(response.putObject("headers"));
         return response;
     }
 

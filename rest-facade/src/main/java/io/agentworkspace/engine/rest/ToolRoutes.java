@@ -30,7 +30,7 @@ final class ToolRoutes {
         var fields = Field.of(tool.inputSchema().json());
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);
         merge(context.getUriInfo().getPathParameters(), fields, arguments);
-        var answer = runner.run(Exchange.current().asks(tool.name(), arguments, false));
+        var answer = Exchange.current().run(runner, tool.name(), arguments, false);
         if (answer.problem() != null) {
             throw answer.problem();
         }

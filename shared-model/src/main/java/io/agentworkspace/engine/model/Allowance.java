@@ -1,15 +1,28 @@
 package io.agentworkspace.engine.model;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a caller may still do before a limit stops it. */
 public record Allowance(
-        @Doc("What is limited: rate, the requests of your credential.")
+        @Doc(
+                "What is limited: rate, the requests of your credential; or what the tenant's plan limits: commands, each UTC"
+                        + " day, agents, domains, banks, memories, documents, webhook_endpoints.")
         String scope,
 
-        @Doc("How many are allowed at once.") long limit,
+        @Doc("How many are allowed at once, or in the window.")
+        long limit,
+
         @Doc("How many of them are left at this moment.") long remaining,
-        @Doc("In how many seconds all of them come back.") long windowSeconds) {
+
+        @Doc("Of rate, in how many seconds all of them come back; of commands, the seconds of a day; else absent.")
+        @Nullable
+        Long windowSeconds,
+
+        @Doc("In how many seconds all of them are there again; absent where time gives nothing back.") @Nullable
+        Long resetSeconds) {
+    /** The requests of a credential. */
+    public static final String RATE = "rate";
 
     /** Knows what is left; nothing where nothing is limited. */
     @FunctionalInterface

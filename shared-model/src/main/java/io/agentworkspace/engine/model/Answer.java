@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.model;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -8,8 +9,19 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param problem why it was refused, or null when it was done
  * @param replayed whether this is the stored answer of an earlier run under the same idempotency key
+ * @param limits what the caller has left, as the envelope's header tells it too
  */
-public record Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed) {
+public record Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed, List<Allowance> limits) {
+    public Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed) {
+        this(envelope, problem, replayed, List.of());
+    }
+
+    /** The same, which says what the caller has left. */
+    public Answer telling(List<Allowance> left) {
+        Envelope.tell(envelope, left);
+        return new Answer(envelope, problem, replayed, left);
+    }
+
     public boolean success() {
         return problem == null;
     }

@@ -3,7 +3,9 @@ package io.agentworkspace.engine.model;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ public final class Call {
     private final @Nullable Name actingFor;
     private final Instant now;
     private final List<Event> events = new ArrayList<>();
+    private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
     private @Nullable Context loaded;
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
@@ -82,9 +85,20 @@ public final class Call {
         return Collections.unmodifiableList(events);
     }
 
+    /** Notes that so many have come to be that the plan limits: the caller is told how many may follow. */
+    public void created(Scope scope, long count) {
+        created.merge(scope, count, Long::sum);
+    }
+
+    /** What has come to be so far. */
+    public Map<Scope, Long> created() {
+        return Collections.unmodifiableMap(created);
+    }
+
     /** The transaction begins, perhaps anew: nothing has happened yet. */
     public void begin() {
         events.clear();
+        created.clear();
     }
 
     /** What calling out, before the transaction, has given. */

@@ -24,6 +24,26 @@ public final class Envelope {
         return envelope;
     }
 
+    /** Sets what the caller has left: nothing where nothing is limited. */
+    static void tell(ObjectNode envelope, List<Allowance> left) {
+        if (left.isEmpty() || !(envelope.get("header") instanceof ObjectNode header)) {
+            return;
+        }
+        var limits = header.putArray("limits");
+        for (var allowance : left) {
+            var limit = limits.addObject()
+                    .put("scope", allowance.scope())
+                    .put("limit", allowance.limit())
+                    .put("remaining", allowance.remaining());
+            if (allowance.windowSeconds() != null) {
+                limit.put("window_seconds", allowance.windowSeconds());
+            }
+            if (allowance.resetSeconds() != null) {
+                limit.put("reset_seconds", allowance.resetSeconds());
+            }
+        }
+    }
+
     /** The answer as it is kept for replays: what is told only once is not in it, and it says so. */
     public static ObjectNode kept(ObjectNode answer, List<String> toldOnce) {
         if (toldOnce.isEmpty()) {
@@ -105,7 +125,13 @@ public final class Envelope {
             @Doc("The context that the command ran in, after it.")
             Selected context,
 
-            @Doc("Messages waiting for self.") long unread) {}
+            @Doc("Messages waiting for self.") long unread,
+
+            @Doc(
+                    "What you have left of what is limited, as the headers RateLimit-Policy and RateLimit say it too; absent"
+                            + " where nothing is.")
+            @Nullable
+            List<Allowance> limits) {}
 
     private record Selected(
             @Doc("The context's name.") String name,

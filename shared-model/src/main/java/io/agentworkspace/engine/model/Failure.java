@@ -20,6 +20,7 @@ public enum Failure {
     CONFLICT(3003, "conflict", 400, 409, "Conflict"),
     IDEMPOTENCY_MISMATCH(3005, "idempotency_mismatch", 400, 422, "Idempotency key reused"),
     RATE_LIMITED(4001, "rate_limited", 429, 429, "Rate limited"),
+    QUOTA_EXCEEDED(4002, "quota_exceeded", 429, 429, "Quota exceeded"),
     INTERNAL(5001, "internal", 500, 500, "Internal error"),
     UNAVAILABLE(5002, "unavailable", 500, 503, "Unavailable"),
     // Of the HTTP layer only: command routes answer these as the command error that fits.

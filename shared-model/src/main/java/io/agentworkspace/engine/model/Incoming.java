@@ -23,6 +23,9 @@ public final class Incoming {
     /** Request attribute, set by the doors for the request log: the tool that ran, or the protocol method. */
     public static final String SERVICE = "engine.service";
 
+    /** Request attribute, set by the doors once a tool has run: what its caller has left, a list of {@link Allowance}. */
+    public static final String LIMITS = "engine.limits";
+
     /** The largest request body, in bytes: 1 MiB (decisions, section 1). */
     public static final int MAX_BODY = 1 << 20;
 

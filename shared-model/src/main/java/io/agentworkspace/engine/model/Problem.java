@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.model;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,15 +12,17 @@ import org.jspecify.annotations.Nullable;
 public final class Problem extends RuntimeException {
     private final Failure failure;
     private final @Nullable Duration retryAfter;
+    private final @Nullable Excess excess;
 
-    private Problem(Failure failure, String note, @Nullable Duration retryAfter) {
+    private Problem(Failure failure, String note, @Nullable Duration retryAfter, @Nullable Excess excess) {
         super(note, null, false, false);
         this.failure = failure;
         this.retryAfter = retryAfter;
+        this.excess = excess;
     }
 
     public Problem(Failure failure, String note) {
-        this(failure, note, null);
+        this(failure, note, null, null);
     }
 
     public Failure failure() {
@@ -30,9 +33,14 @@ public final class Problem extends RuntimeException {
         return java.util.Objects.requireNonNull(getMessage());
     }
 
-    /** When trying again makes sense; only on {@code rate_limited} and {@code unavailable}. */
+    /** When trying again makes sense; only on {@code rate_limited}, {@code unavailable} and {@code quota_exceeded} for a day. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
+    }
+
+    /** What the plan does not allow; only on {@code quota_exceeded}. */
+    public @Nullable Excess excess() {
+        return excess;
     }
 
     public static Problem malformed(String note) {
@@ -93,16 +101,26 @@ public final class Problem extends RuntimeException {
     }
 
     public static Problem rateLimited(String note, Duration retryAfter) {
-        return new Problem(Failure.RATE_LIMITED, note, retryAfter);
+        return new Problem(Failure.RATE_LIMITED, note, retryAfter, null);
+    }
+
+    /** The plan's limit of a standing scope is reached. */
+    public static Problem quotaExceeded(Excess excess) {
+        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(Instant.MAX), null, excess);
+    }
+
+    /** The plan's limit for a day is reached. */
+    public static Problem quotaExceeded(Excess excess, Instant now, Instant resetsAt) {
+        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(resetsAt), Duration.between(now, resetsAt), excess);
     }
 
     public static Problem unavailable() {
         return new Problem(
-                Failure.UNAVAILABLE, "the database cannot be reached; try again shortly", Duration.ofSeconds(1));
+                Failure.UNAVAILABLE, "the database cannot be reached; try again shortly", Duration.ofSeconds(1), null);
     }
 
     public static Problem unavailable(String note, Duration retryAfter) {
-        return new Problem(Failure.UNAVAILABLE, note, retryAfter);
+        return new Problem(Failure.UNAVAILABLE, note, retryAfter, null);
     }
 
     public static Problem internal(String requestId) {

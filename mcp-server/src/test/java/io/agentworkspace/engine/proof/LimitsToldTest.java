@@ -1,0 +1,180 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+
+/** What callers are told that they have left: in the headers, in the envelope and in MCP's {@code _meta} alike. */
+class LimitsToldTest {
+    private static Replica engine;
+    private static Replica free;
+
+    @BeforeAll
+    static void start() {
+        engine = Replica.start(Map.of("ENGINE_RATE_LIMIT", "1/s burst 100"));
+        free = Replica.start(Map.of());
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+        free.close();
+    }
+
+    private static String header(Way.Got got, String name) {
+        return got.response().headers().allValues(name).toString();
+    }
+
+    /** The headers that an envelope's limits come to. */
+    private static List<String> headers(JsonNode limits) {
+        var policies = new ArrayList<String>();
+        var left = new ArrayList<String>();
+        for (var limit : limits) {
+            var scope = limit.path("scope").asString();
+            var name = "\"%s\"".formatted(scope.equals("rate") ? "default" : scope);
+            policies.add(name + ";q=" + limit.path("limit").asLong()
+                    + (limit.has("window_seconds")
+                            ? ";w=" + limit.path("window_seconds").asLong()
+                            : ""));
+            left.add(name + ";r=" + limit.path("remaining").asLong()
+                    + (limit.has("reset_seconds")
+                            ? ";t=" + limit.path("reset_seconds").asLong()
+                            : ""));
+        }
+        return List.of(
+                List.of(String.join(", ", policies)).toString(),
+                List.of(String.join(", ", left)).toString());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void theSameFiguresEverywhere(Way way) {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(engine.url(), "free");
+        var calls = Map.of(
+                "AP_List", "{}",
+                "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}",
+                "AP_Read", "{\"target\":{\"agent\":\"Nobody\"}}");
+        calls.forEach((service, arguments) -> {
+            var got = way.call(engine.url(), stage.key, service, arguments, Map.of());
+            var limits = got.envelope().at("/header/limits");
+            assertThat(limits.valueStream().map(limit -> limit.path("scope").asString()))
+                    .as(got.toString())
+                    .isEqualTo(
+                            service.equals("AP_Create")
+                                    ? List.of("rate", "commands", "agents")
+                                    : List.of("rate", "commands"));
+            assertThat(List.of(header(got, "RateLimit-Policy"), header(got, "RateLimit")))
+                    .isEqualTo(headers(limits));
+            assertThat(header(got, "RateLimit-Policy"))
+                    .startsWith("[\"default\";q=100;w=100, \"commands\";q=10000;w=86400");
+            if (service.equals("AP_Create")) {
+                assertThat(limits.at("/2").toString())
+                        .isEqualTo("{\"scope\":\"agents\",\"limit\":25,\"remaining\":24}");
+            }
+            if (way == Way.MCP) {
+                assertThat(got.json()
+                                .at("/result/_meta/io.agentworkspace~1limits")
+                                .toString())
+                        .isEqualTo(limits.toString());
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void whereNothingIsLimitedNothingIsTold(Way way) {
+        var stage = new QuotaStage(Door.REST);
+        var got = way.call(
+                free.url(), stage.key, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}", Map.of());
+        assertThat(got.envelope().at("/header").has("limits")).isFalse();
+        assertThat(got.response().headers().map()).doesNotContainKeys("ratelimit", "ratelimit-policy");
+        assertThat(got.json().at("/result").has("_meta")).isFalse();
+    }
+
+    @Test
+    void whatRunsNoToolTellsTheRateAndTheCommands() {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(engine.url(), "team");
+        for (var path : List.of("/api/mcp/tools", "/api/nothing")) {
+            var got = get(path, stage.key);
+            assertThat(header(got, "RateLimit-Policy"))
+                    .isEqualTo("[\"default\";q=100;w=100, \"commands\";q=250000;w=86400]");
+            assertThat(header(got, "RateLimit")).matches("\\[\"default\";r=9\\d;t=\\d+, \"commands\";r=250000;t=\\d+]");
+        }
+    }
+
+    private static Way.Got get(String path, String key) {
+        return new Way.Got(Door.send(HttpRequest.newBuilder(URI.create(engine.url() + path))
+                .header("X-Api-Key", key)
+                .build()));
+    }
+
+    @Test
+    void theAccountHasARouteOfItsOwn() {
+        var stage = new QuotaStage(Door.REST);
+        var changed = new Way.Got(Door.post(engine.url() + "/api/account/plan", stage.key, "{\"plan\":\"free\"}"));
+        assertThat(changed.status()).isEqualTo(200);
+        var got = get("/api/account", stage.key);
+        assertThat(got.status()).isEqualTo(200);
+        var account = got.json().get("account");
+        assertThat(account.path("plan").asString()).isEqualTo("free");
+        assertThat(account.at("/rate/limit").asInt()).isEqualTo(100);
+        assertThat(account.path("limits")
+                        .valueStream()
+                        .map(limit -> "%s %d %d"
+                                .formatted(
+                                        limit.path("scope").asString(),
+                                        limit.path("limit").asLong(),
+                                        limit.path("count").asLong())))
+                .containsExactly(
+                        "commands 10000 0",
+                        "agents 25 0",
+                        "domains 10 0",
+                        "banks 10 0",
+                        "memories 10000 0",
+                        "documents 100 0",
+                        "webhook_endpoints 3 0");
+    }
+
+    @Test
+    void aRefusalForTheQuotaTellsWhichAtARouteOfItsOwnToo() {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(free.url(), "free");
+        for (var i = 0; i < 25; i++) {
+            stage.agent(free.url(), "Agent " + i).ok();
+        }
+        var got = Way.ALIAS.call(
+                free.url(), stage.key, "AP_Create", "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}", Map.of());
+        assertThat(got.status()).isEqualTo(429);
+        assertThat(header(got, "RateLimit")).contains("\"agents\";r=0");
+        assertThat(got.response().headers().firstValue("Retry-After")).isEmpty();
+    }
+
+    @Test
+    void aReplayTellsWhatIsLeftNow() {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(free.url(), "free");
+        var arguments = "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"},\"idempotency_key\":\"k\"}";
+        var first = Way.ALIAS.call(free.url(), stage.key, "AP_Create", arguments, Map.of());
+        var second = Way.ALIAS.call(free.url(), stage.key, "AP_Create", arguments, Map.of());
+        assertThat(second.replayed()).isTrue();
+        assertThat(first.envelope().at("/header/limits/0/remaining").asLong())
+                .isGreaterThan(
+                        second.envelope().at("/header/limits/0/remaining").asLong());
+        await().until(() -> stage.counted("agents") == 1);
+    }
+}

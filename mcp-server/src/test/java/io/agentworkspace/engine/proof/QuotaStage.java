@@ -1,0 +1,131 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Reply;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.EventType;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A tenant that is used through one door by its owner, with what the database has counted of it. */
+final class QuotaStage {
+    final Door door;
+    final String key;
+    final long tenant;
+
+    QuotaStage(Door door) {
+        this.door = door;
+        var tenants = new TestTenant();
+        key = tenants.key(door, "owner", Role.OWNER, List.of("*"));
+        tenant = tenants.id(door);
+    }
+
+    Reply call(String url, String service, String arguments) {
+        return door.call(url, key, service, object(arguments));
+    }
+
+    private static ObjectNode object(String arguments) {
+        return Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    }
+
+    Reply plan(String url, String plan) {
+        return call(url, "AC_ChangePlan", "{'plan':'%s'}".formatted(plan)).ok();
+    }
+
+    Reply agent(String url, String name) {
+        return call(url, "AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(name));
+    }
+
+    Reply memory(String url, String bank) {
+        return call(url, "MB_Store", "{'target':{'bank':'%s'},'content':'text'}".formatted(bank));
+    }
+
+    /** As it is at this moment, rolled up or not. */
+    long counted(String scope) {
+        return TestDatabase.db()
+                .sql("SELECT COALESCE(sum(count), 0) AS n FROM usage_now WHERE tenant_id = :tenant AND scope = :scope")
+                .set("tenant", tenant)
+                .set("scope", scope)
+                .one(row -> row.number("n"))
+                .orElseThrow();
+    }
+
+    /** What the database has of a day's commands. */
+    long commands(Instant at) {
+        return TestDatabase.db()
+                .sql(
+                        "SELECT count FROM usage WHERE tenant_id = :tenant AND scope = 'commands' AND day = CAST(:day AS date)")
+                .set("tenant", tenant)
+                .set("day", day(at))
+                .one(row -> row.number("count"))
+                .orElse(0L);
+    }
+
+    /** As if so many had been called that day. */
+    void commands(Instant at, long count) {
+        TestDatabase.db()
+                .sql("""
+                        INSERT INTO usage (tenant_id, scope, day, count) VALUES (:tenant, 'commands', CAST(:day AS date), :count)
+                        ON CONFLICT (tenant_id, scope, day) DO UPDATE SET count = excluded.count
+                        """)
+                .set("tenant", tenant)
+                .set("day", day(at))
+                .set("count", count)
+                .run();
+    }
+
+    private static String day(Instant at) {
+        return at.atOffset(ZoneOffset.UTC).toLocalDate().toString();
+    }
+
+    /** Puts memories into a bank in one statement, past all tools. */
+    void fill(String bank, int count) {
+        TestDatabase.db()
+                .sql("""
+                        INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from,
+                                            created_at, updated_at)
+                        SELECT b.tenant_id, b.id, gen_random_uuid(), 'text', '{}', b.owner_id, '{}', '{}', now(), now()
+                          FROM bank b, generate_series(1, :count)
+                         WHERE b.tenant_id = :tenant AND b.name = :bank
+                        """)
+                .set("tenant", tenant)
+                .set("bank", bank)
+                .set("count", count)
+                .run();
+    }
+
+    /** The data of the events of this type, in their order. Each is valid against its schema. */
+    List<JsonNode> events(EventType type) {
+        var events = TestDatabase.db()
+                .sql("SELECT data FROM event WHERE tenant_id = :tenant AND type = :type ORDER BY ordinal")
+                .set("tenant", tenant)
+                .set("type", type.word())
+                .list(row -> row.json("data", ObjectNode.class));
+        events.forEach(type::check);
+        return List.copyOf(events);
+    }
+
+    /** What US_Read says of a scope. */
+    static JsonNode limit(Reply reply, String array, String scope) {
+        return reply.at(array)
+                .valueStream()
+                .filter(limit -> limit.path("scope").asString().equals(scope))
+                .findFirst()
+                .orElseGet(Json::object);
+    }
+
+    static void assertRefused(Reply reply, String scope, long limit, String plan) {
+        reply.refused(4002, "scope " + scope, "limit " + limit, "plan " + plan, "AC_ChangePlan");
+        assertThat(reply.text("/status/error")).isEqualTo("quota_exceeded");
+        assertThat(reply.number("/status/http_code")).isEqualTo(429);
+    }
+}

@@ -1,0 +1,291 @@
+package io.agentworkspace.engine.proof;
+
+import static io.agentworkspace.engine.proof.QuotaStage.assertRefused;
+import static io.agentworkspace.engine.proof.QuotaStage.limit;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.Reply;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.model.EventType;
+import io.agentworkspace.engine.model.Problem;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+
+/** What a plan lets exist: counted exactly and never exceeded, whoever creates at the same time, on whichever replica. */
+class StandingQuotasTest {
+    private static Replica one;
+    private static Replica two;
+
+    @BeforeAll
+    static void start() {
+        one = Replica.start(Map.of());
+        two = Replica.start(Map.of());
+    }
+
+    @AfterAll
+    static void stop() {
+        one.close();
+        two.close();
+    }
+
+    private static String url(int i) {
+        return i % 2 == 0 ? one.url() : two.url();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void sixtyFourWhoCreateAtOnceMakeAsManyAsAreAllowed(Door door) {
+        var stage = new QuotaStage(door);
+        var others = new QuotaStage(door);
+        stage.plan(one.url(), "free");
+        var replies = Crowd.of(64, i -> stage.agent(url(i), "Agent " + i));
+        assertThat(replies.stream().filter(reply -> reply.code() == 0)).hasSize(25);
+        replies.stream()
+                .filter(reply -> reply.code() != 0)
+                .forEach(reply -> assertRefused(reply, "agents", 25, "free"));
+        assertThat(Rows.count(stage.tenant, "agent")).isEqualTo(25);
+        assertThat(stage.counted("agents")).isEqualTo(25);
+        for (var i = 0; i < 30; i++) {
+            others.agent(url(i), "Agent " + i).ok();
+        }
+    }
+
+    /** Far from the limit they create together, close to it one after the other. */
+    @Test
+    void theLimitIsReachedAndNotExceededFromFarToo() {
+        var stage = new QuotaStage(Door.REST);
+        stage.call(one.url(), "MB_Create", "{'vx':{'name':'Box'}}").ok();
+        stage.fill("Box", 9_300);
+        stage.plan(one.url(), "free");
+        var stored = Crowd.of(32, i -> {
+            var done = 0;
+            for (var n = 0; n < 40; n++) {
+                var reply = stage.memory(url(i + n), "Box");
+                if (reply.code() == 0) {
+                    done++;
+                } else {
+                    assertRefused(reply, "memories", 10_000, "free");
+                }
+            }
+            return done;
+        });
+        assertThat(stored.stream().mapToInt(n -> n).sum()).isEqualTo(700);
+        assertThat(Rows.count(stage.tenant, "memory")).isEqualTo(10_000);
+        assertThat(stage.counted("memories")).isEqualTo(10_000);
+    }
+
+    @Test
+    void manyAtOnceAreAllOrNone() {
+        var stage = new QuotaStage(Door.REST);
+        stage.call(one.url(), "MB_Create", "{'vx':{'name':'Box'}}").ok();
+        stage.plan(one.url(), "free");
+        stage.fill("Box", 9_000);
+        var outcomes = Crowd.of(8, _ -> {
+            try {
+                stage.fill("Box", 300);
+                return true;
+            } catch (Problem refused) {
+                assertThat(refused.failure().error()).isEqualTo("quota_exceeded");
+                return false;
+            }
+        });
+        assertThat(outcomes.stream().filter(done -> done)).hasSize(3);
+        assertThat(stage.counted("memories")).isEqualTo(9_900);
+        assertThatThrownBy(() -> stage.fill("Box", 101)).isInstanceOf(Problem.class);
+        stage.fill("Box", 100);
+        assertRefused(stage.memory(one.url(), "Box"), "memories", 10_000, "free");
+    }
+
+    @Test
+    void whatThereIsCanBeReadAndChangedAtTheLimitAndRoomCanBeMade() {
+        var stage = new QuotaStage(Door.MCP);
+        stage.plan(one.url(), "free");
+        for (var i = 0; i < 10; i++) {
+            stage.call(one.url(), "DM_Create", "{'vx':{'name':'Dom %d','description':'d'}}".formatted(i))
+                    .ok();
+            stage.call(one.url(), "MB_Create", "{'vx':{'name':'Box %d'}}".formatted(i))
+                    .ok();
+        }
+        assertRefused(
+                stage.call(two.url(), "DM_Create", "{'vx':{'name':'More','description':'d'}}"), "domains", 10, "free");
+        assertRefused(stage.call(two.url(), "MB_Create", "{'vx':{'name':'More'}}"), "banks", 10, "free");
+        stage.call(two.url(), "DM_Create", "{'vx':{'name':'Dom 1','description':'d'}}")
+                .refused(3002);
+        stage.call(two.url(), "DM_Read", "{'target':{'domain':'Dom 1'}}").ok();
+        stage.call(two.url(), "DM_Update", "{'target':{'domain':'Dom 1'},'vx':{'name':'Dom A','description':'e'}}")
+                .ok();
+        stage.call(two.url(), "DM_Destroy", "{'target':{'domain':'Dom 2'}}").ok();
+        stage.call(one.url(), "DM_Create", "{'vx':{'name':'More','description':'d'}}")
+                .ok();
+        stage.call(one.url(), "MB_Delete", "{'target':{'bank':'Box 1'}}").ok();
+        stage.call(one.url(), "MB_Create", "{'vx':{'name':'More'}}").refused(4002, "trash");
+        stage.call(one.url(), "MB_Restore", "{'target':{'bank':'Box 1'}}").ok();
+        stage.call(one.url(), "MB_Destroy", "{'target':{'bank':'Box 1'}}").ok();
+        stage.call(two.url(), "MB_Create", "{'vx':{'name':'More'}}").ok();
+    }
+
+    @Test
+    void theCountIsRightWhateverHappensMeanwhile() {
+        var stage = new QuotaStage(Door.REST);
+        stage.call(one.url(), "MB_Create", "{'vx':{'name':'Box'}}").ok();
+        Crowd.of(12, i -> {
+            for (var n = 0; n < 12; n++) {
+                var name = "thing %d %d".formatted(i, n);
+                stage.agent(url(n), name).ok();
+                stage.call(url(n), "DM_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(name))
+                        .ok();
+                stage.call(url(n), "MB_Create", "{'vx':{'name':'%s'}}".formatted(name))
+                        .ok();
+                stage.memory(url(n), name).ok();
+                stage.memory(url(n), "Box").ok();
+                if (n % 2 == 0) {
+                    stage.call(url(i), "AP_Destroy", "{'target':{'agent':'%s'}}".formatted(name))
+                            .ok();
+                    stage.call(url(i), "DM_Destroy", "{'target':{'domain':'%s'}}".formatted(name))
+                            .ok();
+                    stage.call(url(i), "MB_Destroy", "{'target':{'bank':'%s'}}".formatted(name))
+                            .ok();
+                }
+            }
+            return i;
+        });
+        assertThat(stage.counted("agents")).isEqualTo(72);
+        assertThat(stage.counted("domains")).isEqualTo(72);
+        assertThat(stage.counted("banks")).isEqualTo(73);
+        assertThat(stage.counted("memories")).isEqualTo(72 + 144);
+        await().atMost(Duration.ofSeconds(5))
+                .untilAsserted(
+                        () -> assertThat(Rows.all(stage.tenant, "usage_delta")).isEmpty());
+        var account = stage.call(two.url(), "AC_Read", "{}").ok();
+        assertThat(limit(account, "/account/limits", "memories").path("count").asInt())
+                .isEqualTo(216);
+        assertThat(limit(account, "/account/limits", "memories").has("limit")).isFalse();
+    }
+
+    @Test
+    void endpointsAreCountedUntilTheyAreDeleted() {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(one.url(), "free");
+        for (var i = 0; i < 3; i++) {
+            endpoint(stage);
+        }
+        assertThatThrownBy(() -> endpoint(stage)).isInstanceOf(Problem.class).hasMessageContaining("webhook_endpoints");
+        TestDatabase.db()
+                .sql("UPDATE webhook_endpoint SET deleted_at = now() WHERE tenant_id = :tenant AND id = :id")
+                .set("tenant", stage.tenant)
+                .set("id", endpoints.getFirst())
+                .run();
+        endpoint(stage);
+        assertThat(stage.counted("webhook_endpoints")).isEqualTo(3);
+    }
+
+    private final List<UUID> endpoints = new java.util.ArrayList<>();
+
+    private void endpoint(QuotaStage stage) {
+        var id = UUID.randomUUID();
+        TestDatabase.db().sql("""
+                        INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret)
+                        VALUES (:tenant, :id, 'https://example.com/', '{*}', now(), now(), 's')
+                        """).set("tenant", stage.tenant).set("id", id).run();
+        endpoints.add(id);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void anotherPlanHoldsEverywhereWithinASecond(Door door) throws InterruptedException {
+        var stage = new QuotaStage(door);
+        for (var i = 0; i < 27; i++) {
+            stage.agent(url(i), "Agent " + i).ok();
+        }
+        var down = stage.plan(one.url(), "free");
+        assertThat(down.text("/previous_plan")).isEqualTo("unlimited");
+        assertThat(down.at("/changed").asBoolean()).isTrue();
+        assertThat(down.at("/exceeded").toString()).isEqualTo("[\"agents\"]");
+        assertThat(limit(down, "/account/limits", "agents").toString())
+                .isEqualTo("{\"scope\":\"agents\",\"limit\":25,\"count\":27,\"remaining\":0}");
+        assertRefused(stage.agent(two.url(), "More"), "agents", 25, "free");
+        assertThat(stage.plan(two.url(), "free").at("/changed").asBoolean()).isFalse();
+        var seen = Set.of("free", "team");
+        assertThat(seen).contains(plan(stage, two.url()));
+        stage.plan(two.url(), "team");
+        stage.agent(one.url(), "More").ok();
+        await().atMost(Duration.ofSeconds(1))
+                .until(() -> told(stage, one.url()) == 250 && told(stage, two.url()) == 250);
+        assertThat(stage.events(EventType.BILLING_PLAN_CHANGED).stream().map(JsonNode::toString))
+                .containsExactly(
+                        "{\"previous_plan\":\"unlimited\",\"plan\":\"free\",\"changed_by\":\"owner\"}",
+                        "{\"previous_plan\":\"free\",\"plan\":\"team\",\"changed_by\":\"owner\"}");
+    }
+
+    private static String plan(QuotaStage stage, String url) {
+        return stage.call(url, "US_Read", "{}").ok().text("/profile/0/plan");
+    }
+
+    private static long told(QuotaStage stage, String url) {
+        return limit(stage.call(url, "US_Read", "{}").ok(), "/profile/0/limits", "agents")
+                .path("limit")
+                .asLong();
+    }
+
+    @Test
+    void thresholdsAreToldOnceADayHoweverOftenTheyAreCrossed() throws InterruptedException {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(one.url(), "free");
+        Crowd.of(19, i -> stage.agent(url(i), "Agent " + i).ok());
+        Thread.sleep(1_500);
+        assertThat(stage.events(EventType.QUOTA_THRESHOLD_REACHED)).isEmpty();
+        for (var round = 0; round < 3; round++) {
+            stage.agent(url(round), "Agent X").ok();
+            Thread.sleep(1_300);
+            stage.call(url(round + 1), "AP_Destroy", "{'target':{'agent':'Agent X'}}")
+                    .ok();
+            Thread.sleep(1_300);
+        }
+        assertThat(told(stage)).containsExactly("agents 80 25 20 free");
+        Crowd.of(20, i -> stage.agent(url(i), "More " + i).code());
+        await().atMost(Duration.ofSeconds(5)).until(() -> told(stage).size() == 2);
+        Thread.sleep(1_500);
+        assertThat(told(stage)).containsExactly("agents 80 25 20 free", "agents 100 25 25 free");
+        var refusals = stage.events(EventType.QUOTA_REQUEST_REJECTED);
+        assertThat(refusals.stream().map(JsonNode::toString))
+                .containsExactly(
+                        "{\"scope\":\"agents\",\"limit\":25,\"count\":25,\"plan\":\"free\",\"service\":\"AP_Create\"}");
+    }
+
+    private static List<String> told(QuotaStage stage) {
+        return stage.events(EventType.QUOTA_THRESHOLD_REACHED).stream()
+                .map(data -> "%s %d %d %d %s"
+                        .formatted(
+                                data.path("scope").asString(),
+                                data.path("threshold").asInt(),
+                                data.path("limit").asInt(),
+                                data.path("count").asInt(),
+                                data.path("plan").asString()))
+                .toList();
+    }
+
+    @Test
+    void onlyOwnersChangeThePlan() {
+        var tenants = new io.agentworkspace.engine.TestTenant();
+        var admin = tenants.key(Door.REST, "boss", io.agentworkspace.engine.model.Role.ADMIN, List.of("*"));
+        Reply refused = Door.REST.call(
+                one.url(),
+                admin,
+                "AC_ChangePlan",
+                io.agentworkspace.engine.model.Json.object().put("plan", "scale"));
+        refused.refused(2003, "owner");
+    }
+}

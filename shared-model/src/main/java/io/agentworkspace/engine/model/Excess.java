@@ -1,0 +1,21 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Instant;
+
+/**
+ * What a plan does not allow.
+ *
+ * @param count how much there is, or was done, already
+ */
+public record Excess(Scope scope, long limit, long count, Plan plan) {
+    /** What was wrong, and who can change it. */
+    String note(Instant resetsAt) {
+        var allowed = "the quota is used up: scope %s, limit %d, count %d, plan %s; "
+                .formatted(scope.word(), limit, count, plan.word());
+        var relief = scope.isStanding()
+                ? scope.relief()
+                : "the count starts anew at %s; %s (US_Read, AC_Read and AC_ChangePlan still work)"
+                        .formatted(resetsAt, scope.relief());
+        return allowed + relief + ", or let an owner of the tenant change the plan with AC_ChangePlan";
+    }
+}
