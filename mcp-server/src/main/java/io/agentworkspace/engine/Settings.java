@@ -3,11 +3,14 @@ package io.agentworkspace.engine;
 import io.agentworkspace.engine.http.Proxies;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.signin.Provider;
+import io.agentworkspace.engine.webhooks.Trust;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param signInProviders where people can sign in besides
  * @param mcpProvider whose access tokens the MCP door takes; null: nobody's
  * @param signInSurfaces what they can sign in from
+ * @param webhooksAuthorities whose certificates are trusted at webhook endpoints besides the JVM's
  * @param secretsKey what secrets are sealed with; null: the one in the data directory
  */
 record Settings(
@@ -44,6 +48,8 @@ record Settings(
         List<String> signInSurfaces,
         @Nullable Provider mcpProvider,
         int auditDays,
+        boolean webhooksAllowPrivate,
+        List<X509Certificate> webhooksAuthorities,
         LogFormat logFormat) {
 
     /** Plans that a new tenant may start with. */
@@ -171,6 +177,18 @@ record Settings(
             "days that the audit is kept",
             "a number from 1 to 3650",
             Values.number(1, 3_650));
+    static final Setting<Boolean> WEBHOOKS_ALLOW_PRIVATE = Setting.of(
+            "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
+            "false",
+            "let webhook endpoints be http:// or lead to private or loopback addresses, for development",
+            "true or false",
+            Values::yesOrNo);
+    static final Setting<List<X509Certificate>> WEBHOOKS_CA_FILE = Setting.of(
+            "ENGINE_WEBHOOKS_CA_FILE",
+            null,
+            "certificates to trust at webhook endpoints besides the JVM's",
+            "a file that can be read, of PEM certificates and nothing else",
+            text -> Trust.read(Path.of(text)));
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
             "ENGINE_LOG_FORMAT",
             "text",
@@ -198,6 +216,8 @@ record Settings(
             OAUTH_SURFACES,
             MCP_OAUTH,
             AUDIT_DAYS,
+            WEBHOOKS_ALLOW_PRIVATE,
+            WEBHOOKS_CA_FILE,
             LOG_FORMAT);
 
     /** Reads the environment and the command line; where both speak, the command line wins. */
@@ -225,6 +245,8 @@ record Settings(
                 OAUTH_SURFACES.read(given),
                 OAuthSettings.named(MCP_OAUTH.find(given), providers),
                 AUDIT_DAYS.read(given),
+                WEBHOOKS_ALLOW_PRIVATE.read(given),
+                Objects.requireNonNullElse(WEBHOOKS_CA_FILE.find(given), List.of()),
                 LOG_FORMAT.read(given));
     }
 

@@ -60,6 +60,11 @@ final class Values {
         return text;
     }
 
+    static boolean yesOrNo(String text) {
+        require(text.equals("true") || text.equals("false"));
+        return text.equals("true");
+    }
+
     static String word(String text) {
         require(text.matches("[a-z0-9_-]{1,32}"));
         return text;

@@ -72,6 +72,25 @@ class HouseTest {
                 .check(ENGINE);
     }
 
+    /** Whoever calls a customer's address goes through what vets it. */
+    @Test
+    void onlyWebhooksKnowTheHttpClientThatSendsThem() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + ".webhooks..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.eclipse.jetty.client..")
+                .check(ENGINE);
+        noClasses()
+                .that()
+                .resideInAPackage(ROOT + ".webhooks..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.net.http..")
+                .check(ENGINE);
+    }
+
     @Test
     void onlyMainReadsTheEnvironment() {
         noClasses()

@@ -1,0 +1,91 @@
+package io.agentworkspace.engine.webhooks;
+
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import org.eclipse.jetty.client.HttpResponseException;
+
+/** Why no answer came, and how far it got. The message is for the owner of the endpoint: stable words, nothing of what is inside here. */
+final class Fault extends Exception {
+    private static final int DEEPEST = 12;
+
+    private final transient Stage stage;
+
+    /** What was tried when it failed; what precedes it worked. */
+    enum Stage {
+        RESOLVE,
+        CONNECT,
+        TLS,
+        ANSWER
+    }
+
+    Fault(Stage stage, String message) {
+        super(message, null, false, false);
+        this.stage = stage;
+    }
+
+    Stage stage() {
+        return stage;
+    }
+
+    String words() {
+        return String.valueOf(getMessage());
+    }
+
+    /**
+     * Puts a failure of the HTTP client into words.
+     *
+     * @param sent whether the request had left, so that the connection was there, and its TLS
+     * @param seconds how long all of it was given
+     */
+    static Fault of(Throwable failure, boolean sent, long seconds) {
+        var causes = Stream.iterate(failure, cause -> cause != null, Throwable::getCause)
+                .limit(DEEPEST)
+                .toList();
+        if (any(causes, SSLException.class) || any(causes, CertificateException.class)) {
+            return new Fault(Stage.TLS, "TLS: " + tls(causes));
+        }
+        if (any(causes, HttpResponseException.class)) {
+            return new Fault(Stage.ANSWER, "the answer is not HTTP/1.1, or its headers are too large");
+        }
+        if (any(causes, SocketTimeoutException.class)) {
+            return new Fault(Stage.CONNECT, "no connection within 5 s");
+        }
+        if (any(causes, TimeoutException.class)) {
+            return new Fault(sent ? Stage.ANSWER : Stage.CONNECT, "no answer within %d s".formatted(seconds));
+        }
+        if (any(causes, ConnectException.class)) {
+            return new Fault(Stage.CONNECT, "connection refused");
+        }
+        return sent
+                ? new Fault(Stage.ANSWER, "the connection was closed before the answer")
+                : new Fault(Stage.CONNECT, "the host cannot be reached");
+    }
+
+    private static String tls(List<Throwable> causes) {
+        if (any(causes, CertificateExpiredException.class)) {
+            return "the certificate has expired";
+        }
+        if (any(causes, CertificateNotYetValidException.class)) {
+            return "the certificate is not valid yet";
+        }
+        if (any(causes, CertPathBuilderException.class) || any(causes, CertPathValidatorException.class)) {
+            return "the certificate is not trusted";
+        }
+        return any(causes, CertificateException.class)
+                ? "the certificate is not for this host"
+                : "the handshake failed";
+    }
+
+    private static boolean any(List<Throwable> causes, Class<? extends Throwable> type) {
+        return causes.stream().anyMatch(type::isInstance);
+    }
+}

@@ -1,0 +1,125 @@
+package io.agentworkspace.engine.webhooks;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A receiver that answers byte by byte as the test wants, what no honest server would, and counts who came. */
+final class RawReceiver implements AutoCloseable {
+    private static final String LENGTH = "content-length:";
+
+    private final ServerSocket listening;
+    private final Script script;
+    private final AtomicInteger connections = new AtomicInteger();
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+
+    /** What follows a request that has been read whole. */
+    @FunctionalInterface
+    interface Script {
+        void answer(Socket socket, OutputStream out) throws IOException, InterruptedException;
+    }
+
+    RawReceiver(Script script) {
+        this(InetAddress.getLoopbackAddress(), 0, script);
+    }
+
+    RawReceiver(InetAddress address, int port, Script script) {
+        try {
+            listening = new ServerSocket();
+            listening.bind(new InetSocketAddress(address, port), 512);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        this.script = script;
+        Thread.ofPlatform().daemon().start(this::accept);
+    }
+
+    /** Answers the same to each request, over connections that stay open. */
+    static RawReceiver saying(String answer) {
+        return new RawReceiver((socket, out) -> out.write(answer.getBytes(StandardCharsets.ISO_8859_1)));
+    }
+
+    static String status(int status, String... headers) {
+        return "HTTP/1.1 %d x\r\nContent-Length: 0\r\n%s\r\n"
+                .formatted(status, headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n");
+    }
+
+    private void accept() {
+        while (true) {
+            try {
+                var socket = listening.accept();
+                connections.incrementAndGet();
+                Thread.ofVirtual().start(() -> serve(socket));
+            } catch (IOException e) {
+                return;
+            }
+        }
+    }
+
+    private void serve(Socket socket) {
+        try (socket) {
+            while (read(socket.getInputStream())) {
+                script.answer(socket, socket.getOutputStream());
+            }
+        } catch (IOException | InterruptedException e) {
+            // The other side has had enough.
+        }
+    }
+
+    /** False when no request came any more. */
+    private boolean read(InputStream in) throws IOException {
+        var head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            var next = in.read();
+            if (next < 0) {
+                return false;
+            }
+            head.append((char) next);
+        }
+        var length = head.toString()
+                .lines()
+                .filter(line -> line.toLowerCase().startsWith(LENGTH))
+                .mapToInt(
+                        line -> Integer.parseInt(line.substring(LENGTH.length()).strip()))
+                .findFirst()
+                .orElse(0);
+        requests.add(head + new String(in.readNBytes(length), StandardCharsets.UTF_8));
+        return true;
+    }
+
+    int port() {
+        return listening.getLocalPort();
+    }
+
+    URI url() {
+        return URI.create("http://127.0.0.1:" + port() + "/hook");
+    }
+
+    int connections() {
+        return connections.get();
+    }
+
+    /** Head and body of each request so far. */
+    List<String> requests() {
+        return requests;
+    }
+
+    @Override
+    public void close() {
+        try {
+            listening.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.agentworkspace.engine.webhooks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/** An authority of the test's own, with the certificates that it has signed, all in one key store; made with the JDK's keytool. */
+final class TestCa {
+    static final String PASSWORD = "changeit";
+
+    private final Path store;
+
+    TestCa(Path folder) {
+        store = folder.resolve("ca.p12");
+        keytool(
+                "-genkeypair",
+                "-alias",
+                "ca",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=Test CA " + folder.getFileName(),
+                "-ext",
+                "bc:c");
+    }
+
+    /**
+     * Signs a certificate.
+     *
+     * @param names as keytool's {@code san} has them: {@code dns:hook.test,ip:127.0.0.1}
+     * @param start as keytool has it: {@code -1d}
+     */
+    TestCa sign(String alias, String names, String start, int days) {
+        keytool(
+                "-genkeypair",
+                "-alias",
+                alias,
+                "-signer",
+                "ca",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=" + alias,
+                "-ext",
+                "san=" + names,
+                "-startdate",
+                start,
+                "-validity",
+                Integer.toString(days));
+        return this;
+    }
+
+    Path store() {
+        return store;
+    }
+
+    X509Certificate authority() {
+        try {
+            return (X509Certificate)
+                    KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray()).getCertificate("ca");
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The authority's certificate, as {@code ENGINE_WEBHOOKS_CA_FILE} takes it. */
+    Path pem() {
+        try {
+            var text = Base64.getMimeEncoder().encodeToString(authority().getEncoded());
+            return Files.writeString(
+                    store.resolveSibling("ca.pem"),
+                    "-----BEGIN CERTIFICATE-----\n" + text + "\n-----END CERTIFICATE-----\n");
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void keytool(String... arguments) {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of(arguments));
+        command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", store.toString()));
+        try {
+            var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            var said = new String(process.getInputStream().readAllBytes());
+            if (process.waitFor() != 0) {
+                throw new IllegalStateException(said);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.agentworkspace.engine.webhooks;
+
+import java.net.URI;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+
+/** An honest HTTPS receiver with a certificate of a {@link TestCa}; it answers 200 to all. */
+final class TlsReceiver implements AutoCloseable {
+    private final Server server = new Server();
+    private final ServerConnector connector;
+    private final AtomicInteger requests = new AtomicInteger();
+
+    TlsReceiver(TestCa ca, String alias) throws Exception {
+        var tls = new SslContextFactory.Server();
+        tls.setKeyStorePath(ca.store().toString());
+        tls.setKeyStorePassword(TestCa.PASSWORD);
+        tls.setCertAlias(alias);
+        tls.setSniRequired(false);
+        var configuration = new HttpConfiguration();
+        configuration.addCustomizer(new SecureRequestCustomizer(false));
+        connector = new ServerConnector(
+                server, new SslConnectionFactory(tls, "http/1.1"), new HttpConnectionFactory(configuration));
+        connector.setHost("127.0.0.1");
+        server.addConnector(connector);
+        server.setHandler(new Handler.Abstract() {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) {
+                requests.incrementAndGet();
+                callback.succeeded();
+                return true;
+            }
+        });
+        server.start();
+    }
+
+    URI url(String host) {
+        return URI.create("https://" + host + ":" + connector.getLocalPort() + "/hook");
+    }
+
+    int requests() {
+        return requests.get();
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
