@@ -40,8 +40,10 @@ import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TokenGrants;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.Vault;
+import io.agentworkspace.engine.tools.Outbound;
 import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.webhooks.Sender;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -154,7 +156,9 @@ final class App implements AutoCloseable {
                 .start();
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit, new EventLog());
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
-        serve(server, published, new Parts(db, around, replica, desk));
+        var sender = keep(new Sender(settings.webhooksAllowPrivate(), settings.webhooksAuthorities(), clock));
+        var outbound = new Outbound(vault, sender, settings.webhooksAllowPrivate());
+        serve(server, published, new Parts(db, around, replica, desk, outbound));
     }
 
     private AccessTokens tokens(SigningKeys keys, Published published) {
@@ -179,10 +183,12 @@ final class App implements AutoCloseable {
         return new OAuthDesk(issuers, surfaces, published.baseUrl(), signIns, clock);
     }
 
-    private record Parts(Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn) {}
+    private record Parts(
+            Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn, Outbound outbound) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
-        var runner = Toolbox.runner(parts.db(), parts.around(), caller -> gate == null ? List.of() : gate.left(caller));
+        var runner = Toolbox.runner(
+                parts.db(), parts.around(), caller -> gate == null ? List.of() : gate.left(caller), parts.outbound());
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
         var doors = new Doors(mcp, rest);

@@ -4,6 +4,8 @@ import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.secrets.MasterKey;
+import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
@@ -13,6 +15,9 @@ import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
 import io.agentworkspace.engine.store.TaskStore;
+import io.agentworkspace.engine.store.Vault;
+import io.agentworkspace.engine.tools.Outbound;
+import io.agentworkspace.engine.webhooks.Sender;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,6 +26,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 
 /** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
 public final class TestDatabase {
@@ -61,6 +67,12 @@ public final class TestDatabase {
     /** An audit as every replica keeps it. */
     public static AuditStore audit() {
         return new AuditStore(DB, Duration.ofDays(90));
+    }
+
+    /** Endpoints may be anywhere, as in development. */
+    public static Outbound outbound() {
+        var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
+        return new Outbound(vault, new Sender(true, List.of(), Clock.systemUTC()), true);
     }
 
     public static CallersWatch watch() {

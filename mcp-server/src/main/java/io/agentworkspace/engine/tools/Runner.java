@@ -72,7 +72,7 @@ public final class Runner implements ToolRunner {
             around.use().ran(request.caller(), tool.name());
             var answer = tool.effect().isTransactional() ? transact(work) : read(work);
             around.presence().touch(call);
-            if (!call.events().isEmpty()) {
+            if (call.concernsOutbox()) {
                 around.events().committed();
             }
             return answer;

@@ -31,8 +31,7 @@ final class PermissionTable {
         /** Whether there is a thing, and the tool would come to it. */
         boolean isAskedAbout() {
             return role.isAtLeast(line.leastRole())
-                    && !line.kind().equals("any")
-                    && !line.kind().equals("user");
+                    && !List.of("any", "user", "endpoint", "delivery").contains(line.kind());
         }
     }
 
