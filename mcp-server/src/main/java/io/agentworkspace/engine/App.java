@@ -43,6 +43,7 @@ import io.agentworkspace.engine.store.TokenGrants;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.tools.Metering;
+import io.agentworkspace.engine.tools.Outbound;
 import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
 import io.agentworkspace.engine.webhooks.Outbox;
@@ -124,14 +125,15 @@ final class App implements AutoCloseable {
         var signingKeys = new SigningKeys(db, vault, clock);
         var tokens = tokens(signingKeys, published);
         var events = new EventLog();
-        var outbox = outbox(db, vault, events);
+        var sender = keep(new Sender(
+                settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
+        var outbox = outbox(db, vault, events, sender);
         var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
         var signIns = new SignInStore(db, audit);
         var grants = new TokenGrants(db, watch);
         var http = keep(new ProviderHttp());
         var issued = issued(http, signIns, grants, published);
         var presence = new Presence(db);
-        var events = new EventLog();
         var quotas = new Quotas(db, watch, events, clock);
         var trash = new TrashStore(db, new BankStore(db));
         var replica = new McpDoor.Replica(
@@ -166,14 +168,13 @@ final class App implements AutoCloseable {
         var metering = new Metering(quotas, caller -> gate == null ? List.of() : gate.left(caller));
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events, metering);
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
-        serve(server, published, new Parts(db, around, replica, desk));
+        var outbound = new Outbound(vault, sender, settings.webhooks().allowPrivate());
+        serve(server, published, new Parts(db, around, replica, desk, outbound));
     }
 
     /** Started before the doors are open, and closed after them. */
-    private OutboxStore outbox(Db db, Vault vault, EventLog events) {
+    private OutboxStore outbox(Db db, Vault vault, EventLog events, Sender sender) {
         var store = new OutboxStore(db, vault, events);
-        var sender = keep(new Sender(
-                settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
         var outbox = keep(
                 new Outbox(new FeedStore(db), store, sender, settings.webhooks().schedule(), clock));
         events.onCommitted(outbox::wake);
@@ -203,10 +204,11 @@ final class App implements AutoCloseable {
         return new OAuthDesk(issuers, surfaces, published.baseUrl(), signIns, clock);
     }
 
-    private record Parts(Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn) {}
+    private record Parts(
+            Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn, Outbound outbound) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
-        var runner = Toolbox.runner(parts.db(), parts.around());
+        var runner = Toolbox.runner(parts.db(), parts.around(), parts.outbound());
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
         var doors = new Doors(mcp, rest);

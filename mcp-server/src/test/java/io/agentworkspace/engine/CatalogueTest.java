@@ -27,7 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The real catalogue as its readers see it: golden files, the generated reference, and the OpenAPI document. */
 class CatalogueTest {
-    private static final Catalogue CATALOGUE = Toolbox.catalogue(TestDatabase.db(), _ -> List.of());
+    private static final Catalogue CATALOGUE =
+            Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
     private static final JsonNode OPEN_API = openApi();
 
     private static List<Tool<?, ?>> tools() {

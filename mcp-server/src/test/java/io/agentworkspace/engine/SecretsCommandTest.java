@@ -84,7 +84,7 @@ class SecretsCommandTest {
         try (var engine = Replica.start(settings(old, ""), Clock.systemUTC())) {
             var path = "/api/webhooks/endpoints";
             assertThat(post(engine, path, "{\"url\":\"https://hooks.invalid/\",\"events\":[\"*\"]}"))
-                    .isEqualTo(200);
+                    .isEqualTo(201);
             var id = db.sql("SELECT id FROM webhook_endpoint")
                     .one(row -> row.text("id"))
                     .orElseThrow();

@@ -4,6 +4,8 @@ import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.secrets.MasterKey;
+import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
@@ -15,7 +17,10 @@ import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
 import io.agentworkspace.engine.store.TaskStore;
+import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.tools.Metering;
+import io.agentworkspace.engine.tools.Outbound;
+import io.agentworkspace.engine.webhooks.Sender;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -89,6 +94,12 @@ public final class TestDatabase {
     /** The same, over a database that a test looks at. */
     public static Metering metering(Db db) {
         return new Metering(new Quotas(db, METERING, new EventLog(), Clock.systemUTC()), _ -> List.of());
+    }
+
+    /** Endpoints may be anywhere, as in development. */
+    public static Outbound outbound() {
+        var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
+        return new Outbound(vault, new Sender(true, List.of(), Clock.systemUTC()), true);
     }
 
     public static CallersWatch watch() {

@@ -50,7 +50,9 @@ public final class TestServer {
                 "ENGINE_DATABASE_URL",
                 TestDatabase.url(),
                 "ENGINE_SECRETS_KEY",
-                TestDatabase.SECRETS_KEY));
+                TestDatabase.SECRETS_KEY,
+                "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
+                "true"));
         environment.putAll(settings);
         return App.start(Settings.read(environment, List.of()), clock, Wire::new);
     }

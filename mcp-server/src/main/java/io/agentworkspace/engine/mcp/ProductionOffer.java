@@ -6,8 +6,8 @@ import java.time.Clock;
 import java.util.List;
 
 /**
- * What the engine's own door serves: the catalogue's tools; skills, agents, domains, zones and banks as resources; a
- * prompt for each skill, and the skills extension.
+ * What the engine's own door serves: the catalogue's tools; skills, agents, domains, zones, banks and the feed of
+ * events as resources; a prompt for each skill, and the skills extension.
  */
 public final class ProductionOffer {
     private static final String INSTRUCTIONS = """
@@ -35,7 +35,7 @@ public final class ProductionOffer {
         return new Offer(
                 identity(version),
                 List.of(tools, new Discovery(runner.catalogue(), tools)),
-                List.of(new SkillFiles(skills), new EngineResources(runner)),
+                List.of(new SkillFiles(skills), new EngineResources(runner), new FeedResource(runner)),
                 List.of(new SkillPrompts(skills)),
                 List.of(new SkillsExtension(skills)));
     }

@@ -97,6 +97,7 @@ public final class Standings {
                 thing.name(),
                 row.number("found_owner"),
                 thing.owner(),
+                thing.access(),
                 row.number("found_revision"));
         return new OfAgent(thing, held, row.flag("listed"), row.flag("shared"));
     }

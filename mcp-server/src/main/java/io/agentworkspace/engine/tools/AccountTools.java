@@ -41,7 +41,7 @@ final class AccountTools {
             @Doc(
                     value =
                             "Only what was done to this thing, as kind:name: agent:Ada, domain:Den, zone:Den/main, bank:Box, user:ann;"
-                                    + " with an id where it has one: key:<id>.",
+                                    + " with an id where it has one: key:<id>, endpoint:<id>.",
                     max = 150)
             @Nullable
             String target,

@@ -75,7 +75,7 @@ public final class Runner implements ToolRunner {
             var answer = tool.effect().isTransactional() ? transact(work) : read(work);
             around.presence().touch(call);
             around.metering().quotas().done(call);
-            if (!call.events().isEmpty()) {
+            if (call.concernsOutbox()) {
                 around.events().committed();
             }
             return answer.telling(around.metering().after(request.caller(), call, null));

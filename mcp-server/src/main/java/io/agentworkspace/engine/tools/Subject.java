@@ -41,8 +41,16 @@ record Subject(
             case "zone" -> zone(tool, arguments, before);
             case "domain", "bank", "user" ->
                 named(tool, arguments, answer, before).with(member(arguments, call));
+            case "webhook" -> webhook(tool, arguments, answer);
             default -> numbered(tool, arguments, answer);
         };
+    }
+
+    /** An endpoint, or a delivery. */
+    private static Subject webhook(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer) {
+        var kind = tool.route().path().contains("/deliveries/") ? "delivery" : "endpoint";
+        var id = first(id(answer.at("/endpoint/id")), id(arguments.path("id")), id(arguments.path("endpoint_id")));
+        return new Subject(kind, null, id, null, null);
     }
 
     private static Subject named(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer, @Nullable Context before) {

@@ -12,8 +12,12 @@ import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CensorStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.DeliveryQueue;
+import io.agentworkspace.engine.store.DeliveryReads;
 import io.agentworkspace.engine.store.DomainReads;
 import io.agentworkspace.engine.store.DomainStore;
+import io.agentworkspace.engine.store.EndpointReads;
+import io.agentworkspace.engine.store.EndpointStore;
 import io.agentworkspace.engine.store.GrantStore;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.KeyLedger;
@@ -37,12 +41,13 @@ import java.util.List;
 public final class Toolbox {
     private Toolbox() {}
 
-    public static Runner runner(Db db, Runner.Surroundings around) {
-        return new Runner(catalogue(db, around.metering()), db, new ContextStore(db), new IdempotencyStore(db), around);
+    public static Runner runner(Db db, Runner.Surroundings around, Outbound outbound) {
+        return new Runner(
+                catalogue(db, around.metering(), outbound), db, new ContextStore(db), new IdempotencyStore(db), around);
     }
 
     /** All tools in the order that clients are shown: in each family a harmless read first. */
-    public static Catalogue catalogue(Db db, Allowance.Meter meter) {
+    public static Catalogue catalogue(Db db, Allowance.Meter meter, Outbound outbound) {
         var contexts = new ContextStore(db);
         var messages = new MessageStore(db);
         var agents = new AgentStore(db);
@@ -61,6 +66,7 @@ public final class Toolbox {
         tools.addAll(new ZoneTools(domains, zones, new ZoneReads(db, domainReads), contexts, messages).tools());
         tools.addAll(banks(db, agents));
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(webhooks(db, outbound));
         tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
         tools.addAll(new AccountTools(new AuditReads(db), Collections.unmodifiableList(tools)).tools());
         return new Catalogue(List.copyOf(tools));
@@ -74,6 +80,17 @@ public final class Toolbox {
         tools.addAll(new KeyTools(new KeyReads(db), words).tools());
         tools.addAll(new KeyGrantTools(keys, agents, words).tools());
         tools.addAll(new KeyLifeTools(keys).tools());
+        return tools;
+    }
+
+    private static List<Tool<?, ?>> webhooks(Db db, Outbound outbound) {
+        var endpoints = new EndpointStore(db, outbound.vault());
+        var reads = new DeliveryReads(db);
+        var queue = new DeliveryQueue(db);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new EventTools(new ContextStore(db), reads, queue, endpoints).tools());
+        tools.addAll(new EndpointTools(new EndpointReads(db), endpoints, outbound).tools());
+        tools.addAll(new DeliveryTools(reads, queue, endpoints).tools());
         return tools;
     }
 

@@ -26,7 +26,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the shipped skills say must be true of the tools: each example is checked, then played. */
 class SkillExamplesTest {
-    private static final Catalogue CATALOGUE = Toolbox.catalogue(TestDatabase.db(), _ -> List.of());
+    private static final Catalogue CATALOGUE =
+            Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
     private static final SchemaRegistry REGISTRY =
             SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
     private static final Pattern TOOL = Pattern.compile("\\b[A-Z]{2}_[A-Z][a-z][A-Za-z]*\\b");

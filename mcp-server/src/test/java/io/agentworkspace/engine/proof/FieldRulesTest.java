@@ -31,7 +31,8 @@ class FieldRulesTest {
     @EnumSource(Way.class)
     void theWrongJsonTypeIsMalformedForEveryFieldOfEveryTool(Way way) {
         var before = Rows.of(tenant.id(Door.REST));
-        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of()).tools()) {
+        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+                .tools()) {
             if (way == Way.GENERIC && !tool.isCommand()) {
                 continue;
             }

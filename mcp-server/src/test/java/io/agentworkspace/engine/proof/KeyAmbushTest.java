@@ -110,7 +110,8 @@ class KeyAmbushTest {
                         new KeyUse(db, Clock.systemUTC()),
                         TestDatabase.audit(),
                         new EventLog(),
-                        TestDatabase.metering()));
+                        TestDatabase.metering()),
+                TestDatabase.outbound());
         var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
         return runner.run(new ToolRunner.Request(service, asked, caller, "r", true, null))
                 .envelope()

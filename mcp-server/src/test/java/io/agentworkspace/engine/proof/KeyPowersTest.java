@@ -138,7 +138,8 @@ class KeyPowersTest {
                         new KeyUse(db, Clock.systemUTC()),
                         TestDatabase.audit(),
                         new EventLog(),
-                        TestDatabase.metering()));
+                        TestDatabase.metering()),
+                TestDatabase.outbound());
         var attempts = Map.of(
                 "AK_Create", "{'name':'x','capabilities':['*']}",
                 "AK_Rotate", "{'id':'%s'}".formatted(root.id()),

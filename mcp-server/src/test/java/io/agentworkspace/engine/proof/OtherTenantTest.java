@@ -111,6 +111,20 @@ class OtherTenantTest {
             AK_Delete {'id':'$key'}
             AK_Create {'name':'Mine','capabilities':['*'],'agent':'$agent'} {'target':{'user':'$user'},'name':'Mine','capabilities':['*']} \
             {'name':'Mine','capabilities':['*'],'parent':'$key'}
+            WH_Events {}
+            WH_Feed {}
+            WH_List {}
+            WH_Read {'id':'$endpoint'}
+            WH_Create {'url':'http://127.0.0.1:1/','events':['$agent']}
+            WH_Update {'id':'$endpoint','description':'d'}
+            WH_RotateSecret {'id':'$endpoint'}
+            WH_Delete {'id':'$endpoint'}
+            WH_Test {'event_type':'webhook.test'} {'event_type':'webhook.test','endpoint_id':'$endpoint'}
+            WH_Deliveries {} {'endpoint_id':'$endpoint'}
+            WH_Delivery {'id':'$delivery'}
+            WH_Redeliver {'id':'$delivery'} {'id':'$delivery','endpoint_id':'$endpoint'}
+            WH_RedeliverFailed {'id':'$endpoint','since':'2026-01-01T00:00:00Z'} \
+            {'id':'$mine','since':'2026-01-01T00:00:00Z','to_endpoint_id':'$endpoint'}
             AP_Create {'vx':{'name':'$agent','description':'d'}} {'target':{'user':'$user'},'vx':{'name':'Mine','description':'d'}}
             US_Create {'vx':{'name':'$user'}}
             DM_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine','description':'d'}} {'vx':{'name':'$domain','description':'d'}}
@@ -126,8 +140,8 @@ class OtherTenantTest {
 
     /** All tools; those that create come last, or the strangers would have what they ask for. */
     private static List<Tool<?, ?>> tools() {
-        var tools = new ArrayList<>(
-                Toolbox.catalogue(TestDatabase.db(), _ -> List.of()).tools());
+        var tools = new ArrayList<>(Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+                .tools());
         tools.sort(Comparator.comparing(
                 tool -> tool.name().endsWith("_Create") && !tool.family().equals("key")));
         return tools;
@@ -158,7 +172,7 @@ class OtherTenantTest {
                     assertThat(tried).as(tool.name()).contains("'%1$s':'$%1$s'".formatted(field));
                 }
             }
-            for (var field : List.of("id", "agent", "parent")) {
+            for (var field : List.of("id", "agent", "parent", "endpoint_id", "to_endpoint_id")) {
                 if (schema.at("/properties").has(field)) {
                     assertThat(tried).as(tool.name()).contains("'%s':'$".formatted(field));
                 }
@@ -191,6 +205,13 @@ class OtherTenantTest {
         assertThat(memory).isNotEmpty();
         var real = names("ann", "Zephyr", "Quarry", "vault", "Ledger", "pearl", message, memory);
         real.put("$key", ApiKey.parse(ann).id());
+        real.put("$endpoint", endpoint(ann, true));
+        real.put(
+                "$delivery",
+                done(call(Way.ALIAS, ann, "WH_Test", "{'event_type':'webhook.test','data':{'x':'SECRET'}}"))
+                        .envelope()
+                        .at("/deliveries/0/id")
+                        .asString());
         var nowhere = names(
                 "nil",
                 "Xylo77",
@@ -201,6 +222,8 @@ class OtherTenantTest {
                 UUID.randomUUID().toString(),
                 UUID.randomUUID().toString());
         nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
+        nowhere.put("$endpoint", UUID.randomUUID().toString());
+        nowhere.put("$delivery", UUID.randomUUID().toString());
         var before = Rows.of(theirs.id(Door.REST));
         var strangers = new TestTenant();
         var one = strangers.key(Door.REST, "bob", Role.OWNER, List.of("*"));
@@ -209,6 +232,8 @@ class OtherTenantTest {
         prepare(other, OWN);
         real.put("$own", ApiKey.parse(one).id());
         nowhere.put("$own", ApiKey.parse(other).id());
+        real.put("$mine", endpoint(one, false));
+        nowhere.put("$mine", endpoint(other, false));
         List.of(one, other).forEach(OtherTenantTest::awaitNoted);
         var calls = calls();
         for (var tool : tools()) {
@@ -222,6 +247,14 @@ class OtherTenantTest {
             }
         }
         assertThat(Rows.of(theirs.id(Door.REST))).isEqualTo(before);
+    }
+
+    private static String endpoint(String key, boolean enabled) {
+        var arguments = "{'url':'http://127.0.0.1:1/SECRET','events':['webhook.test'],'enabled':%s}".formatted(enabled);
+        return done(call(Way.ALIAS, key, "WH_Create", enabled ? arguments : arguments.replace("SECRET", "")))
+                .envelope()
+                .at("/endpoint/id")
+                .asString();
     }
 
     /** Lists of keys tell when each was used, which is noted in the background. */

@@ -31,7 +31,7 @@ class PermissionMatrixTest {
 
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
-        var tools = Toolbox.catalogue(TestDatabase.db(), _ -> List.of());
+        var tools = Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
         assertThat(TABLE.lines().stream().map(Line::tool).distinct())
                 .as("mcp-server/src/test/resources/permissions.txt has a line for each tool")
                 .containsExactlyInAnyOrderElementsOf(
@@ -142,7 +142,11 @@ class PermissionMatrixTest {
     }
 
     private static String thing(PermissionStage stage, Cell cell) {
-        return cell.line().kind().equals("key") ? stage.keyId(cell) : cell.thing();
+        return switch (cell.line().kind()) {
+            case "key" -> stage.keyId(cell);
+            case "endpoint", "delivery" -> stage.webhookId(cell).toString();
+            default -> cell.thing();
+        };
     }
 
     private static String answer(Reply reply) {

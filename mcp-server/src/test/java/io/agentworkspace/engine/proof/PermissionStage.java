@@ -2,13 +2,17 @@ package io.agentworkspace.engine.proof;
 
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.proof.PermissionTable.Cell;
 import io.agentworkspace.engine.proof.PermissionTable.Kind;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.EndpointStore;
 import io.agentworkspace.engine.store.TenantStore;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +21,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -30,6 +35,9 @@ final class PermissionStage {
     private static final Db DB = TestDatabase.db();
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
     private static final SecureRandom RANDOM = new SecureRandom();
+
+    private static final EndpointStore ENDPOINTS =
+            new EndpointStore(DB, TestDatabase.outbound().vault());
 
     private final TenantStore tenants = new TenantStore(DB);
     private final long tenant = tenant();
@@ -71,6 +79,8 @@ final class PermissionStage {
         banks(of("bank", cells));
         keys(of("key", cells));
         users(of("user", cells));
+        of("endpoint", cells).forEach(this::endpoint);
+        of("delivery", cells).forEach(this::delivery);
     }
 
     private static List<Cell> of(String kind, List<Cell> cells) {
@@ -335,5 +345,45 @@ final class PermissionStage {
                 INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
                 SELECT tenant_id, name, name, CASE relation WHEN 'above' THEN 'owner' ELSE 'member' END, :now FROM c
                 """);
+    }
+
+    UUID webhookId(Cell cell) {
+        return UUID.nameUUIDFromBytes((tenant + cell.thing()).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private long where(Cell cell) {
+        return cell.relation().equals("tenant") ? elsewhere : tenant;
+    }
+
+    /** One that nothing is sent to for long. */
+    private void endpoint(Cell cell) {
+        var caller = new Caller(where(cell), "t", 1, "nobody", Role.ADMIN, Set.of("*"), "key:test", null);
+        var call = new Call(caller, "WH_Create", "r", "default", null, NOW);
+        var id = webhookId(cell);
+        DB.sql("""
+                INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret, open_until)
+                VALUES (:tenant, :id, 'http://127.0.0.1:1/', '{agent.deployment.updated}', :now, :now, :secret, '2999-01-01Z')
+                """)
+                .set("tenant", where(cell))
+                .set("id", id)
+                .set("now", NOW)
+                .set(
+                        "secret",
+                        ENDPOINTS.seal(call, id.toString(), "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="))
+                .run();
+    }
+
+    private void delivery(Cell cell) {
+        endpoint(cell);
+        DB.sql("""
+                WITH e AS (INSERT INTO event (tenant_id, id, type, created_at, data, directed)
+                           VALUES (:tenant, :id, 'webhook.test', :now, '{}', true))
+                INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, state, created_at)
+                VALUES (:tenant, :id, :id, :id, 'webhook.test', 0, 'delivered', :now)
+                """)
+                .set("tenant", where(cell))
+                .set("id", webhookId(cell))
+                .set("now", NOW)
+                .run();
     }
 }

@@ -51,7 +51,8 @@ final class PermissionTable {
 
         /** Whether there is a thing, and the tool would come to it. */
         boolean comesToAThing() {
-            return role.isAtLeast(line.leastRole()) && !line.kind().equals("any");
+            return role.isAtLeast(line.leastRole())
+                    && !List.of("any", "endpoint", "delivery").contains(line.kind());
         }
     }
 

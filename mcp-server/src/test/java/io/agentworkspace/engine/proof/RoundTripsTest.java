@@ -55,7 +55,7 @@ class RoundTripsTest {
             MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one'}}
             """;
 
-    /** For each tool what makes it typical, and last the call itself. {@code #} is another number in each round, {@code $key} the newest key. */
+    /** For each tool what makes it typical, and last the call itself. {@code #} is another number in each round, {@code $key} the newest key, as with endpoint and delivery. */
     private static final String CALLS = """
             US_Read {}
             US_List {}
@@ -110,9 +110,22 @@ class RoundTripsTest {
             AK_Rotate {'id':'$key','overlap_seconds':60}
             AK_Create {'name':'old #','capabilities':['*']} | AK_Revoke {'id':'$key'}
             AC_Read {}
-            AC_ChangePlan {'plan':'scale'} | AC_ChangePlan {'plan':'unlimited'}
             AC_Audit {}
+            WH_Events {}
+            WH_List {}
+            WH_Create {'url':'http://127.0.0.1:1/','events':['webhook.test']}
+            WH_Read {'id':'$endpoint'}
+            WH_Update {'id':'$endpoint','description':'d #'}
+            WH_RotateSecret {'id':'$endpoint'}
+            WH_Test {'event_type':'webhook.test'}
+            WH_Deliveries {}
+            WH_Delivery {'id':'$delivery'}
+            WH_Redeliver {'id':'$delivery'}
+            WH_RedeliverFailed {'id':'$endpoint','since':'2026-01-01T00:00:00Z'}
+            WH_Feed {}
+            WH_Create {'url':'http://127.0.0.1:1/','events':['webhook.test']} | WH_Delete {'id':'$endpoint'}
             AK_Create {'name':'end #','capabilities':['*']} | AK_Delete {'id':'$key'}
+            AC_ChangePlan {'plan':'scale'} | AC_ChangePlan {'plan':'unlimited'}
             """;
 
     private static CountingProxy proxy;
@@ -120,6 +133,8 @@ class RoundTripsTest {
     private static Runner runner;
     private static Caller ann;
     private static String key = "";
+    private static String endpoint = "";
+    private static String delivery = "";
     private static Caller owner;
 
     @BeforeAll
@@ -137,7 +152,8 @@ class RoundTripsTest {
                         new KeyUse(db, CLOCK),
                         new AuditStore(db, Duration.ofDays(90)),
                         new EventLog(),
-                        TestDatabase.metering(db)));
+                        TestDatabase.metering(db)),
+                TestDatabase.outbound());
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
         var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());
@@ -160,12 +176,16 @@ class RoundTripsTest {
         var arguments = parts[1].replace('\'', '"')
                 .replace(",\"if_revision\":#r", "")
                 .replace("#", Integer.toString(round))
-                .replace("$key", key);
+                .replace("$key", key)
+                .replace("$endpoint", endpoint)
+                .replace("$delivery", delivery);
         var caller = ann.may(runner.catalogue().read(parts[0])) ? ann : owner;
         var answer = runner.run(new ToolRunner.Request(
                 parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), caller, "r", true, null));
         assertThat(answer.success()).as("%s %s", step, answer.envelope()).isTrue();
         key = answer.envelope().at("/key/id").asString(key);
+        endpoint = answer.envelope().at("/endpoint/id").asString(endpoint);
+        delivery = answer.envelope().at("/deliveries/0/id").asString(delivery);
     }
 
     /** The second time, when the connection knows the statements. */

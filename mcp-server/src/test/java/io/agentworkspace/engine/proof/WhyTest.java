@@ -254,7 +254,8 @@ class WhyTest {
     /** Whoever adds a tool that names a thing adds what it needs of it. */
     @Test
     void itCanBeAskedOfEveryToolThatIsRunOnAThing() {
-        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of()).tools()) {
+        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+                .tools()) {
             var fields = tool.inputSchema()
                     .json()
                     .at("/properties/target/properties")

@@ -69,7 +69,7 @@ class KeyToolsTest {
 
     @Test
     void theFieldsNameAllWordsThatThereAre() {
-        var catalogue = Toolbox.catalogue(TestDatabase.db(), _ -> List.of());
+        var catalogue = Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
         for (var service : List.of("AK_Create", "AK_Update")) {
             var fields = catalogue.read(service).inputSchema().json().path("properties");
             for (var word : KeyWords.all()) {

@@ -47,7 +47,8 @@ final class Arrivals implements AutoCloseable {
     private void take(HttpExchange exchange) throws IOException {
         try (exchange) {
             if (exchange.getRequestMethod().equals("POST")) {
-                var receiver = Integer.parseInt(exchange.getRequestURI().getPath().substring(1));
+                var receiver =
+                        Integer.parseInt(exchange.getRequestURI().getPath().substring(1));
                 var event = Json.readObject(exchange.getRequestBody().readAllBytes());
                 if (ids.get(receiver).add(UUID.fromString(event.get("id").asString()))) {
                     var happened = Instant.parse(event.get("created_at").asString());

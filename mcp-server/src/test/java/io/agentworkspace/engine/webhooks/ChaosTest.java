@@ -70,7 +70,8 @@ class ChaosTest {
             TimeUnit.SECONDS.sleep(8);
             say(out, RawReceiver.status(200));
         }));
-        urls.add(bad((_, out) -> say(out, RawReceiver.status(System.nanoTime() / 5_000_000_000L % 2 == 0 ? 200 : 500))));
+        urls.add(bad((_, out) ->
+                say(out, RawReceiver.status(System.nanoTime() / 5_000_000_000L % 2 == 0 ? 200 : 500))));
         urls.add(bad((socket, _) -> reset(socket)));
         urls.add(bad((_, out) -> say(out, RawReceiver.status(500))));
         urls.add(bad((_, out) -> say(out, RawReceiver.status(429, "Retry-After: 3"))));
@@ -141,9 +142,7 @@ class ChaosTest {
                 assertThat(receivers.revisions(tenant)).containsAll(crowd.acknowledged(tenant));
                 assertAddsUp(crowd, tenant, receivers.url(tenant));
             }
-            assertThat(receivers.repeated())
-                    .as("of %d arrivals", events)
-                    .isLessThan(events / 100);
+            assertThat(receivers.repeated()).as("of %d arrivals", events).isLessThan(events / 100);
             System.out.printf(
                     "%,d events, %d kills, %d arrivals repeated, p95 %d ms%n",
                     events, replicas.kills(), receivers.repeated(), receivers.quantile(0.95));
@@ -153,15 +152,16 @@ class ChaosTest {
 
     /** What the log says of an endpoint's deliveries fits together, whatever became of them. */
     private void assertAddsUp(EventMakers crowd, int tenant, URI healthy) {
-        await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> assertThat(db.sql("""
+        await().atMost(Duration.ofSeconds(40))
+                .untilAsserted(() -> assertThat(db.sql("""
                         SELECT count(*) AS n
                           FROM webhook_delivery d JOIN webhook_endpoint w USING (tenant_id)
                          WHERE w.id = d.endpoint_id AND w.tenant_id = :tenant AND w.url = :url AND d.state <> 'delivered'
                         """)
-                        .set("tenant", crowd.id(tenant))
-                        .set("url", healthy.toString())
-                        .one(row -> row.number("n")))
-                .contains(0L));
+                                .set("tenant", crowd.id(tenant))
+                                .set("url", healthy.toString())
+                                .one(row -> row.number("n")))
+                        .contains(0L));
         var wrong = db.sql("""
                 SELECT d.state, d.attempts::text AS attempts
                   FROM webhook_delivery d
@@ -185,9 +185,7 @@ class ChaosTest {
                  WHERE w.tenant_id = :tenant
                  GROUP BY w.id, w.url, w.last_sequence
                 HAVING count(d.id) <> w.last_sequence OR COALESCE(max(d.sequence), 0) <> w.last_sequence
-                """)
-                .set("tenant", crowd.id(tenant))
-                .list(row -> row.text("url"));
+                """).set("tenant", crowd.id(tenant)).list(row -> row.text("url"));
         assertThat(gaps).isEmpty();
     }
 
@@ -209,9 +207,7 @@ class ChaosTest {
 
         /** Of any one that runs. */
         synchronized String url(int turn) {
-            return new ArrayList<>(running.values())
-                    .get(turn % running.size())
-                    .url();
+            return new ArrayList<>(running.values()).get(turn % running.size()).url();
         }
 
         void killOneEvery(Duration pause, Random random) {

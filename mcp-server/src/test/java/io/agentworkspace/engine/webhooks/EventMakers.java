@@ -72,7 +72,8 @@ final class EventMakers {
 
     void subscribe(int tenant, URI url) {
         var body = "{'url': '%s', 'events': ['%s']}".formatted(url, TYPE);
-        assertThat(post(tenants.get(tenant), 0, "/api/webhooks/endpoints", body)).isNotNegative();
+        assertThat(post(tenants.get(tenant), 0, "/api/webhooks/endpoints", body))
+                .isNotNegative();
     }
 
     /** Makes so many changes; what gets no answer is tried again, on another replica. */
@@ -106,7 +107,9 @@ final class EventMakers {
                     .build();
             var answer = Json.readObject(
                     http.send(request, BodyHandlers.ofByteArray()).body());
-            return answer.at("/status/success").asBoolean() ? answer.path("revision").asLong(0) : -1;
+            return answer.at("/status/success").asBoolean()
+                    ? answer.path("revision").asLong(0)
+                    : -1;
         } catch (IOException e) {
             return -1;
         } catch (InterruptedException e) {
@@ -128,7 +131,8 @@ final class EventMakers {
     }
 
     private Set<UUID> written(Tenant tenant) {
-        return db.sql("SELECT id FROM event WHERE tenant_id = :tenant AND type = :type")
+        return db
+                .sql("SELECT id FROM event WHERE tenant_id = :tenant AND type = :type")
                 .set("tenant", tenant.id())
                 .set("type", TYPE)
                 .list(row -> UUID.fromString(row.text("id")))

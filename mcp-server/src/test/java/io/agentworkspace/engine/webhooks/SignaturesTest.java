@@ -34,7 +34,11 @@ class SignaturesTest {
         var ca = new TestCa(directory).sign("hook", "ip:127.0.0.1", "-1d", 30);
         var process = Node.start(
                 "receiver.mjs",
-                Map.of("CERT", ca.certificate("hook").toString(), "KEY", ca.key("hook").toString()));
+                Map.of(
+                        "CERT",
+                        ca.certificate("hook").toString(),
+                        "KEY",
+                        ca.key("hook").toString()));
         try (var stage = new WebhookStage(
                         Map.of("ENGINE_WEBHOOKS_CA_FILE", ca.pem().toString()));
                 var said = process.inputReader();
@@ -49,9 +53,10 @@ class SignaturesTest {
             }
             tells.flush();
             send(stage);
-            await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(
-                            ask(tells, said).get("received").asInt())
-                    .isGreaterThanOrEqualTo(ENDPOINTS * EVENTS));
+            await().atMost(Duration.ofSeconds(60))
+                    .untilAsserted(
+                            () -> assertThat(ask(tells, said).get("received").asInt())
+                                    .isGreaterThanOrEqualTo(ENDPOINTS * EVENTS));
             var told = ask(tells, said);
             assertThat(told.get("problems")).isEmpty();
             for (var verifier : List.of("received", "standardwebhooks", "svix", "byHand")) {
@@ -82,7 +87,9 @@ class SignaturesTest {
         return switch (i % 7) {
             case 0 -> data.put("text", "Grüße, 世界, שלום, 🦊👩‍👩‍👧‍👦, e\u0301, \u2028\u2029\uFEFF");
             case 1 -> data.put("text", "\"quoted\" \\back\\ /slash/ \b\f\n\r\t \u0001\u007f </script> & ' `");
-            case 2 -> data.put("big", new java.math.BigDecimal("12345678901234567890.123456789012345678")).put("tiny", 1e-300);
+            case 2 ->
+                data.put("big", new java.math.BigDecimal("12345678901234567890.123456789012345678"))
+                        .put("tiny", 1e-300);
             case 3 -> deep(data, 40);
             case 4 -> i % 49 == 4 ? data.put("long", "ß€".repeat(15_000)) : data.put("empty", "");
             case 5 -> data.put(" odd key \u00e9🦊", true).put("", false);

@@ -93,6 +93,42 @@ final class TestCa {
         }
     }
 
+    /** The certificate of this name, with that of the authority, in PEM. */
+    Path certificate(String alias) {
+        try {
+            var text = new StringBuilder();
+            for (var certificate : open().getCertificateChain(alias)) {
+                text.append(pem("CERTIFICATE", certificate.getEncoded()));
+            }
+            return Files.writeString(store.resolveSibling(alias + ".crt"), text);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Its private key, in PEM. */
+    Path key(String alias) {
+        try {
+            var key = open().getKey(alias, PASSWORD.toCharArray());
+            return Files.writeString(store.resolveSibling(alias + ".key"), pem("PRIVATE KEY", key.getEncoded()));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private KeyStore open() throws GeneralSecurityException, IOException {
+        return KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
+    }
+
+    private static String pem(String what, byte[] encoded) {
+        return "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
+                .formatted(what, Base64.getMimeEncoder().encodeToString(encoded));
+    }
+
     private void keytool(String... arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());

@@ -23,7 +23,12 @@ final class Example {
             Map.entry("vx.access", "private"),
             Map.entry("id", "4uVt2kPq8ZxT"),
             Map.entry("name", "tide report"),
+            Map.entry("url", "https://example.com/hooks"),
+            Map.entry("event_type", "webhook.test"),
             Map.entry("content", "Low water at 06:12 tomorrow."));
+
+    private static final Map<String, String> LISTED =
+            Map.of("capabilities", "agent:read", "events", "agent.deployment.created");
 
     private static final Map<String, String> NAMES = Map.of(
             "agent", "scout", "domain", "harbour", "bank", "field-notes", "zone", "night-watch", "user", "maria");
@@ -75,7 +80,7 @@ final class Example {
             case "integer" ->
                 Json.valueTree(Math.max(1, field.schema().path("minimum").asLong(1)));
             case "boolean" -> Json.valueTree(true);
-            case "array" -> Json.valueTree(List.of(field.path().equals("capabilities") ? "agent:read" : "tides"));
+            case "array" -> Json.valueTree(List.of(LISTED.getOrDefault(field.path(), "tides")));
             case "object" -> Json.object();
             default -> Json.valueTree(text(field));
         };

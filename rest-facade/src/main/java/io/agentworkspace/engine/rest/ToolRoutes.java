@@ -12,6 +12,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The tools that have a route of their own: the body's fields, the query's and the path's are one set of arguments. */
 final class ToolRoutes {
+    /** What is in it may be called by its own name, too: {@code limit} for {@code page.limit}. */
+    private static final List<String> PAGE = List.of("page");
+
     private final ToolRunner runner;
 
     ToolRoutes(ToolRunner runner) {
@@ -41,6 +44,9 @@ final class ToolRoutes {
     private static void merge(MultivaluedMap<String, String> given, List<Field> fields, ObjectNode arguments) {
         for (var field : fields) {
             var values = given.get(field.path());
+            if (values == null && field.parents().equals(PAGE)) {
+                values = given.get(field.name());
+            }
             if (values != null) {
                 set(arguments, field, values);
             }

@@ -19,6 +19,7 @@ public final class Call {
     private final Instant now;
     private final List<Event> events = new ArrayList<>();
     private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
+    private boolean queued;
     private @Nullable Context loaded;
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
@@ -95,10 +96,21 @@ public final class Call {
         return Collections.unmodifiableMap(created);
     }
 
+    /** Notes that deliveries were queued: there is work for the outbox once the transaction is committed. */
+    public void queue() {
+        queued = true;
+    }
+
+    /** Whether the outbox has work to do for this call. */
+    public boolean concernsOutbox() {
+        return queued || !events.isEmpty();
+    }
+
     /** The transaction begins, perhaps anew: nothing has happened yet. */
     public void begin() {
         events.clear();
         created.clear();
+        queued = false;
     }
 
     /** What calling out, before the transaction, has given. */

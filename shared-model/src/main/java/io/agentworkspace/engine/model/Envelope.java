@@ -46,15 +46,18 @@ public final class Envelope {
 
     /** The answer as it is kept for replays: what is told only once is not in it, and it says so. */
     public static ObjectNode kept(ObjectNode answer, List<String> toldOnce) {
-        if (toldOnce.isEmpty()) {
+        var told = toldOnce.stream()
+                .filter(field -> answer.findValue(field) != null)
+                .toList();
+        if (told.isEmpty()) {
             return answer;
         }
-        var kept = answer.deepCopy().without(toldOnce);
+        var kept = answer.deepCopy();
+        told.forEach(field -> kept.findParents(field).forEach(holder -> ((ObjectNode) holder).remove(field)));
         ((ObjectNode) kept.get("status"))
                 .put(
                         "note",
-                        "%s was told in the first answer only and is kept nowhere"
-                                .formatted(String.join(", ", toldOnce)));
+                        "%s was told in the first answer only and is kept nowhere".formatted(String.join(", ", told)));
         return kept;
     }
 

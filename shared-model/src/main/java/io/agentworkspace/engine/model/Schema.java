@@ -83,7 +83,7 @@ public final class Schema {
             case Shape.Text _, Shape.NameText _, Shape.Time _ -> require(value.isString(), path, "a string");
             case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
             case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
-            case Shape.Free _ -> require(value.isObject(), path, "an object");
+            case Shape.Free _, Shape.Open _ -> require(value.isObject(), path, "an object");
             case Shape.Items items -> {
                 require(value.isArray(), path, "an array");
                 for (var i = 0; i < value.size(); i++) {
@@ -172,8 +172,25 @@ public final class Schema {
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);
             case Shape.Time _ -> time(field, value, path);
+            case Shape.Open _ -> open(value, path);
             case Shape.Free _, Shape.Flag _ -> value;
         };
+    }
+
+    private static JsonNode open(JsonNode value, String path) {
+        if (value.isString()) {
+            checkCharacters(path, value.asString());
+        } else if (value.isNumber() && !Double.isFinite(value.doubleValue())) {
+            throw Problem.invalid(path, "must be a number that fits into 64 bits of floating point");
+        }
+        for (var i = 0; i < value.size() && value.isArray(); i++) {
+            open(value.get(i), "%s[%d]".formatted(path, i));
+        }
+        for (var property : value.properties()) {
+            checkCharacters("a field's name in " + path, property.getKey());
+            open(property.getValue(), join(path, shortened(property.getKey())));
+        }
+        return value;
     }
 
     private static @Nullable JsonNode time(Shape.Field field, JsonNode value, String path) {

@@ -78,6 +78,14 @@ sealed interface Shape {
         }
     }
 
+    /** An object of whatever kind. */
+    record Open() implements Shape {
+        @Override
+        public ObjectNode json() {
+            return Json.object().put("type", "object");
+        }
+    }
+
     record Fields(List<Field> fields, boolean closed) implements Shape {
         @Override
         public ObjectNode json() {
@@ -141,6 +149,8 @@ sealed interface Shape {
             return new Whole(doc.min(), doc.max() == 1_000 ? Long.MAX_VALUE : doc.max());
         } else if (type == List.class) {
             return new Items(argument(annotated, 0, doc, closed), doc.max());
+        } else if (type == ObjectNode.class) {
+            return new Open();
         } else if (type == Map.class) {
             return new Free(argument(annotated, 1, doc, closed));
         } else if (type instanceof Class<?> record && record.isRecord()) {

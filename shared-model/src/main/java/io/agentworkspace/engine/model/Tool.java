@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.model;
 
+import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -141,12 +143,16 @@ public record Tool<I extends Record, O extends Record>(
                     handler);
         }
 
-        private static List<String> toldOnce(Class<? extends Record> output) {
+        private static List<String> toldOnce(Class<?> output) {
             return Arrays.stream(output.getRecordComponents())
-                    .filter(component -> Objects.requireNonNull(component.getAnnotation(Doc.class))
-                            .once())
-                    .map(component -> Shape.snake(component.getName()))
+                    .flatMap(component -> isOnce(component)
+                            ? Stream.of(Shape.snake(component.getName()))
+                            : component.getType().isRecord() ? toldOnce(component.getType()).stream() : Stream.empty())
                     .toList();
+        }
+
+        private static boolean isOnce(RecordComponent component) {
+            return Objects.requireNonNull(component.getAnnotation(Doc.class)).once();
         }
     }
 }

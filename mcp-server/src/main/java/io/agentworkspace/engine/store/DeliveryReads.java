@@ -1,0 +1,167 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Delivery;
+import io.agentworkspace.engine.model.DeliveryState;
+import io.agentworkspace.engine.model.EventType;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What is read of deliveries, and of the feed that they are made from: one statement each, the context with it. */
+public final class DeliveryReads {
+    private static final String EVENT =
+            "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
+
+    private final Db db;
+
+    public DeliveryReads(Db db) {
+        this.db = db;
+    }
+
+    /** What is wanted; null wants everything. */
+    public record Filter(
+            @Nullable String endpoint,
+            @Nullable DeliveryState state,
+            @Nullable EventType type) {
+        private String conditions() {
+            return (endpoint == null ? "" : " AND d.endpoint_id = :endpoint")
+                    + (state == null ? "" : " AND d.state = :state")
+                    + (type == null ? "" : " AND d.event_type = :type");
+        }
+    }
+
+    /** The deliveries, newest first. */
+    public Slice<Delivery> list(Call call, Filter filter, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = After.of(page);
+        var place = after == null ? "" : " AND (d.created_at, d.sequence, d.id) < (:at, :sequence, :after)";
+        var rows = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
+                , page AS (
+                    SELECT d.*
+                      FROM webhook_delivery d
+                     WHERE d.tenant_id = :tenant %s
+                     ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
+                     LIMIT :limit + 1)
+                SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
+                                 FROM page d %s) AS rows
+                  FROM ctx
+                """.formatted(filter.conditions() + place, DeliveryRow.JSON, DeliveryRow.ENDPOINT))
+                .set(
+                        "endpoint",
+                        filter.endpoint() == null
+                                ? null
+                                : EndpointReads.id(filter.endpoint()).orElse(null))
+                .set("state", filter.state() == null ? null : filter.state().word())
+                .set("type", filter.type() == null ? null : filter.type().word())
+                .set("at", after == null ? null : after.at())
+                .set("sequence", after == null ? null : (Long) after.sequence())
+                .set("after", after == null ? null : after.id())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", Delivery.class);
+                })
+                .orElseThrow();
+        return Slice.of(rows, limit, After::cursor);
+    }
+
+    /** The last of the page before. Many are queued at the same instant, for many endpoints. */
+    private record After(Instant at, long sequence, UUID id) {
+        static @Nullable After of(@Nullable Page page) {
+            var keys = Page.after(page, 3);
+            try {
+                return keys.isEmpty()
+                        ? null
+                        : new After(
+                                Position.time(keys.get(0)), Long.parseLong(keys.get(1)), UUID.fromString(keys.get(2)));
+            } catch (IllegalArgumentException e) {
+                throw Cursor.invalid();
+            }
+        }
+
+        static String cursor(Delivery last) {
+            return Cursor.of(
+                    last.createdAt().toString(),
+                    Long.toString(last.sequence()),
+                    last.id().toString());
+        }
+    }
+
+    /** A delivery, and the envelope that it delivers, as it was written. */
+    public record Whole(Delivery delivery, ObjectNode event) {}
+
+    /** @throws Problem {@code not_found} */
+    public Whole read(Call call, String id) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*, found.*
+                  FROM ctx
+                  LEFT JOIN LATERAL (
+                       SELECT %s AS record, %s AS event
+                         FROM webhook_delivery d
+                         %s
+                         JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
+                        WHERE d.tenant_id = :tenant AND d.id = :id) found ON true
+                """.formatted(DeliveryRow.JSON, EVENT, DeliveryRow.ENDPOINT))
+                .set("id", EndpointReads.id(id).orElse(null))
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var delivery = row.json("record", Delivery.class);
+                    var event = row.json("event", Sent.class);
+                    if (delivery == null || event == null) {
+                        throw EndpointReads.missing("delivery", id);
+                    }
+                    return new Whole(delivery, Json.tree(event));
+                })
+                .orElseThrow();
+    }
+
+    /** With times as we write them everywhere. */
+    private record Sent(UUID id, String type, Instant createdAt, ObjectNode data) {}
+
+    /** An event at its place in the tenant's feed. */
+    public record Placed(long seq, UUID id, EventType type, Instant createdAt, ObjectNode data) {}
+
+    /**
+     * A part of the feed.
+     *
+     * @param latest the place of the newest event, 0 before the first
+     * @param oldest the place of the oldest one that is kept; behind the newest where none is
+     */
+    public record Feed(List<Placed> events, long latest, long oldest) {}
+
+    /** What stands behind this place, oldest first. */
+    public Feed feed(Call call, long after, int limit) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                , page AS (
+                    SELECT v.*
+                      FROM event v
+                     WHERE v.tenant_id = :tenant AND v.seq > :place
+                     ORDER BY v.seq
+                     LIMIT :limit)
+                SELECT ctx.*, last.seq AS latest,
+                       COALESCE((SELECT min(v.seq) FROM event v WHERE v.tenant_id = :tenant), last.seq + 1) AS oldest,
+                       (SELECT json_agg(json_build_object('seq', v.seq, 'id', v.id, 'type', v.type,
+                                                          'created_at', v.created_at, 'data', v.data) ORDER BY v.seq)
+                          FROM page v) AS rows
+                  FROM ctx
+                 CROSS JOIN (SELECT COALESCE((SELECT last_seq FROM event_feed WHERE tenant_id = :tenant), 0) AS seq) last
+                """)
+                .set("place", after)
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return new Feed(row.jsonList("rows", Placed.class), row.number("latest"), row.number("oldest"));
+                })
+                .orElseThrow();
+    }
+}

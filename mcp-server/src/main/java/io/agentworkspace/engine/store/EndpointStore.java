@@ -1,0 +1,178 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Problem;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The webhook endpoints as they are managed: made, changed, rotated and deleted, inside a transaction. */
+public final class EndpointStore {
+    private final Db db;
+    private final Vault vault;
+
+    public EndpointStore(Db db, Vault vault) {
+        this.db = db;
+        this.vault = vault;
+    }
+
+    /** Where the secret of an endpoint is sealed for. */
+    public static String place(long tenant, UUID endpoint) {
+        return "webhook_endpoint/%d/%s".formatted(tenant, endpoint);
+    }
+
+    /**
+     * The secret as the database may hold it. Not to be called inside a transaction, which could still be undone.
+     *
+     * @throws Problem {@code not_found} when this can be no endpoint's id
+     */
+    public String seal(Call call, String endpoint, String secret) {
+        var id = EndpointReads.id(endpoint).orElseThrow(() -> EndpointReads.missing(endpoint));
+        return vault.seal(place(call.caller().tenant(), id), secret.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * A new endpoint.
+     *
+     * @param secret sealed
+     * @param preflight in JSON
+     */
+    public record Draft(
+            UUID id,
+            String url,
+            List<String> events,
+            @Nullable String description,
+            boolean enabled,
+            String secret,
+            String preflight) {}
+
+    public EndpointRow insert(Call call, Draft draft) {
+        return db.sql(call, """
+                INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
+                                                   updated_at, secret, preflight)
+                VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
+                        :now, :secret, CAST(:preflight AS json))
+                RETURNING %s AS record
+                """.formatted(EndpointRow.JSON))
+                .set("id", draft.id())
+                .set("url", draft.url())
+                .set("events", draft.events())
+                .set("description", draft.description())
+                .set("enabled", draft.enabled())
+                .set("secret", draft.secret())
+                .set("preflight", draft.preflight())
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .orElseThrow();
+    }
+
+    /**
+     * The endpoint of this id, locked.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public EndpointRow lock(Call call, String id) {
+        return db.sql(call, """
+                SELECT %s AS record
+                  FROM webhook_endpoint e
+                 WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL
+                   FOR NO KEY UPDATE
+                """.formatted(EndpointRow.JSON))
+                .set("id", EndpointReads.id(id).orElse(null))
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .orElseThrow(() -> EndpointReads.missing(id));
+    }
+
+    /**
+     * What a change sets; null leaves it as it is.
+     *
+     * @param preflight in JSON, of a new URL
+     */
+    public record Change(
+            @Nullable String url,
+            @Nullable List<String> events,
+            @Nullable String description,
+            @Nullable Boolean enabled,
+            @Nullable String preflight) {
+
+        /** Whether it would leave this endpoint as it is. */
+        public boolean isNone(EndpointRow held) {
+            return preflight == null
+                    && (url == null || url.equals(held.url()))
+                    && (events == null || events.equals(held.events()))
+                    && (description == null || description.equals(held.description()))
+                    && (enabled == null || enabled == held.enabled());
+        }
+    }
+
+    /** Changes it. When it is enabled again, or led elsewhere, what is known of its failing is forgotten. */
+    public EndpointRow update(Call call, EndpointRow held, Change change) {
+        var enabled = change.enabled() == null ? held.enabled() : change.enabled();
+        var anew = enabled && !held.enabled()
+                || change.url() != null && !change.url().equals(held.url());
+        return db.sql(call, """
+                UPDATE webhook_endpoint e
+                   SET url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
+                       description = COALESCE(:description, e.description),
+                       preflight = COALESCE(CAST(:preflight AS json), e.preflight),
+                       enabled = :enabled, disabled_reason = CASE WHEN NOT :enabled THEN COALESCE(e.disabled_reason, 'manual') END,
+                       failing_since = CASE WHEN NOT :anew THEN e.failing_since END,
+                       open_until = CASE WHEN NOT :anew THEN e.open_until END,
+                       warned = CASE WHEN :anew THEN 0 ELSE e.warned END,
+                       failures_in_row = CASE WHEN :anew THEN 0 ELSE e.failures_in_row END,
+                       updated_at = :now, revision = e.revision + 1
+                 WHERE e.tenant_id = :tenant AND e.id = :id
+                RETURNING %s AS record
+                """.formatted(EndpointRow.JSON))
+                .set("id", held.id())
+                .set("url", change.url())
+                .set("events", change.events())
+                .set("description", change.description())
+                .set("preflight", change.preflight())
+                .set("enabled", enabled)
+                .set("anew", anew)
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .orElseThrow();
+    }
+
+    /**
+     * Gives it a new secret; the one before signs, too, during the overlap.
+     *
+     * @param secret sealed
+     */
+    public EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
+        return db.sql(call, """
+                UPDATE webhook_endpoint e
+                   SET previous_secret = CASE WHEN :overlaps THEN e.secret END,
+                       previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
+                       secret = :secret, updated_at = :now, revision = e.revision + 1
+                 WHERE e.tenant_id = :tenant AND e.id = :id
+                RETURNING %s AS record
+                """.formatted(EndpointRow.JSON))
+                .set("id", held.id())
+                .set("secret", secret)
+                .set("overlaps", overlap.isPositive())
+                .set("until", call.now().plus(overlap))
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .orElseThrow();
+    }
+
+    /** Takes it away, and gives up what waits for it. Its row stays until it has been sent its last event. */
+    public void delete(Call call, EndpointRow held) {
+        db.sql(call, """
+                WITH given_up AS (
+                    UPDATE webhook_delivery
+                       SET state = 'exhausted', due_at = NULL
+                     WHERE tenant_id = :tenant AND endpoint_id = :id AND state IN ('pending', 'failed'))
+                UPDATE webhook_endpoint
+                   SET deleted_at = :now, updated_at = :now, revision = revision + 1
+                 WHERE tenant_id = :tenant AND id = :id
+                """).set("id", held.id()).run();
+    }
+}

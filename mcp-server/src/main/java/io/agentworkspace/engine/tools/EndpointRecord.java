@@ -1,0 +1,73 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.Endpoint;
+import io.agentworkspace.engine.model.Endpoint.Circuit;
+import io.agentworkspace.engine.model.EventData;
+import io.agentworkspace.engine.store.EndpointRow;
+import io.agentworkspace.engine.webhooks.Durations;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes of an endpoint's row its record, and what events tell of it. */
+final class EndpointRecord {
+    private static final double HALF = 0.5;
+    private static final double MOST = 0.95;
+
+    private EndpointRecord() {}
+
+    /** @param secret only when it is new */
+    static Endpoint of(EndpointRow row, Instant now, @Nullable String secret) {
+        var overlaps = row.previousUntil() != null && now.isBefore(row.previousUntil());
+        return new Endpoint(
+                row.id(),
+                row.url(),
+                row.events(),
+                row.description(),
+                row.enabled(),
+                row.disabledReason(),
+                row.createdAt(),
+                row.updatedAt(),
+                row.revision(),
+                secret,
+                overlaps ? row.previousUntil() : null,
+                row.preflight(),
+                health(row, now));
+    }
+
+    private static Endpoint.Health health(EndpointRow row, Instant now) {
+        var attempts = row.succeeded() + row.failed();
+        return new Endpoint.Health(
+                row.succeeded(),
+                row.failed(),
+                attempts == 0 ? null : (Integer) Math.toIntExact(row.succeeded() * 100 / attempts),
+                quantile(row.durations(), HALF),
+                quantile(row.durations(), MOST),
+                row.lastSuccessAt(),
+                row.lastFailureAt(),
+                row.failingSince(),
+                circuit(row.openUntil(), now));
+    }
+
+    private static @Nullable Long quantile(@Nullable List<Long> counts, double share) {
+        if (counts == null) {
+            return null;
+        }
+        var took = Durations.quantile(counts.stream().mapToLong(count -> count).toArray(), share);
+        return took == 0 ? null : (Long) took;
+    }
+
+    private static Circuit circuit(@Nullable Instant openUntil, Instant now) {
+        return openUntil == null ? Circuit.CLOSED : now.isBefore(openUntil) ? Circuit.OPEN : Circuit.HALF_OPEN;
+    }
+
+    static EventData.EndpointState state(EndpointRow row) {
+        return new EventData.EndpointState(
+                row.id(), row.url(), row.events(), row.enabled(), row.disabledReason(), null);
+    }
+
+    /** A deleted one is sent nothing any more. */
+    static EventData.EndpointState deleted(EndpointRow row) {
+        return new EventData.EndpointState(row.id(), row.url(), row.events(), false, row.disabledReason(), null);
+    }
+}

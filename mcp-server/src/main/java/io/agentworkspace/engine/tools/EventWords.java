@@ -1,0 +1,52 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.model.EventType;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Problem;
+import java.util.HashSet;
+import java.util.List;
+
+/** The types of events as callers write them. */
+final class EventWords {
+    /** All types, those to come too. */
+    static final String ALL = "*";
+
+    private EventWords() {}
+
+    /** @throws Problem {@code invalid_field}, which names the nearest type */
+    static EventType one(String field, String word) {
+        return EventType.find(word).orElseThrow(() -> {
+            var near = Near.nearest(word, EventType.words(), 1);
+            var hint = near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst());
+            return Problem.invalid(
+                    field,
+                    "is '%s', which is no event type; %sWH_Events lists them, and %s"
+                            .formatted(shortened(word), hint, "an endpoint's [\"*\"] means all"));
+        });
+    }
+
+    private static String shortened(String word) {
+        return word.length() > 64 ? word.substring(0, word.offsetByCodePoints(0, 32)) + "…" : word;
+    }
+
+    /** What an endpoint subscribes to: types, each once, or all. */
+    static List<String> many(List<String> words) {
+        if (words.isEmpty()) {
+            throw Problem.invalid("events", "must name at least one event type, or be [\"*\"] for all");
+        }
+        if (words.equals(List.of(ALL))) {
+            return words;
+        }
+        var seen = new HashSet<String>();
+        for (var word : words) {
+            if (word.equals(ALL)) {
+                throw Problem.invalid("events", "must be [\"*\"] alone for all types, or name types without it");
+            }
+            one("events", word);
+            if (!seen.add(word)) {
+                throw Problem.invalid("events", "has %s twice: name each type once".formatted(word));
+            }
+        }
+        return words;
+    }
+}

@@ -1,0 +1,57 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Person;
+import io.agentworkspace.engine.Reply;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** A tenant, and its twin, with webhook endpoints that nothing is sent to while a test looks at what is queued for them. */
+final class WebhookStage {
+    /** Where nobody listens: connections are refused at once. */
+    static final String NOWHERE = "http://127.0.0.1:1/hooks";
+
+    final TestTenant tenant = new TestTenant();
+    final Person root = tenant.person("root", Role.ADMIN);
+
+    Reply create(String fields) {
+        return root.call("WH_Create", "{'url':'%s',%s}".formatted(NOWHERE, fields));
+    }
+
+    /** The id of a new endpoint whose circuit is open for long. */
+    String endpoint(String... events) {
+        var made =
+                create("'events':['%s']".formatted(String.join("','", events))).ok();
+        both("UPDATE webhook_endpoint SET open_until = '2999-01-01Z' WHERE tenant_id = :tenant");
+        return made.text("/endpoint/id");
+    }
+
+    /** The id of a new delivery to this endpoint. */
+    String delivery(String endpoint) {
+        return root.call("WH_Test", "{'event_type':'webhook.test','endpoint_id':'%s'}".formatted(endpoint))
+                .ok()
+                .text("/deliveries/0/id");
+    }
+
+    /** Runs a statement for the tenant and for its twin. */
+    void both(String statement) {
+        for (var door : Door.values()) {
+            TestDatabase.db().sql(statement).set("tenant", tenant.id(door)).run();
+        }
+    }
+
+    /** What was told in events of this type, in its order, as {@code {…}} with sorted keys. */
+    List<String> told(String type) {
+        return TestDatabase.db()
+                .sql(
+                        "SELECT data FROM event WHERE tenant_id = :tenant AND type = :type AND NOT directed ORDER BY ordinal")
+                .set("tenant", tenant.id(Door.MCP))
+                .set("type", type)
+                .list(row -> Json.canonical(Json.readObject(row.text("data").getBytes(StandardCharsets.UTF_8)))
+                        .replace('"', '\''));
+    }
+}
