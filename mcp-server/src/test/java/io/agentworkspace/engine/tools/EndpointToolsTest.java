@@ -228,7 +228,8 @@ class EndpointToolsTest {
     @Test
     void theListComesInPages() {
         for (var i = 0; i < 3; i++) {
-            stage.create("'events':['webhook.test'],'description':'e%d'".formatted(i)).ok();
+            stage.create("'events':['webhook.test'],'description':'e%d'".formatted(i))
+                    .ok();
         }
         var first = root.call("WH_List", "{'page':{'limit':2}}").ok();
         assertThat(first.texts("/endpoints", "description")).containsExactly("e2", "e1");
