@@ -157,7 +157,7 @@ final class App implements AutoCloseable {
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit, new EventLog());
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
         var sender = keep(new Sender(settings.webhooksAllowPrivate(), settings.webhooksAuthorities(), clock));
-        var outbound = new Outbound(vault, sender, settings.webhooksAllowPrivate());
+        var outbound = new Outbound(vault, sender, settings.webhooksAllowPrivate(), clock);
         serve(server, published, new Parts(db, around, replica, desk, outbound));
     }
 
