@@ -74,7 +74,8 @@ public final class Grader {
             var done = new ArrayList<Trial>();
             for (var trial : trials) {
                 done.add(trial.join());
-                progress.tell(done.size(), (double) trials.size(), done.getLast().delivery());
+                progress.tell(
+                        done.size(), (double) trials.size(), done.getLast().delivery());
             }
             return done;
         }
