@@ -168,7 +168,7 @@ final class App implements AutoCloseable {
         var metering = new Metering(quotas, caller -> gate == null ? List.of() : gate.left(caller));
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events, metering);
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
-        var outbound = new Outbound(vault, sender, settings.webhooks().allowPrivate());
+        var outbound = new Outbound(vault, sender, settings.webhooks().allowPrivate(), clock);
         serve(server, published, new Parts(db, around, replica, desk, outbound));
     }
 

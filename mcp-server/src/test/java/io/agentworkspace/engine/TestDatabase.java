@@ -99,7 +99,8 @@ public final class TestDatabase {
     /** Endpoints may be anywhere, as in development. */
     public static Outbound outbound() {
         var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
-        return new Outbound(vault, new Sender(true, List.of(), Clock.systemUTC()), true);
+        var clock = Clock.systemUTC();
+        return new Outbound(vault, new Sender(true, List.of(), clock), true, clock);
     }
 
     public static CallersWatch watch() {

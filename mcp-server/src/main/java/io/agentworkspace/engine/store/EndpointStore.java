@@ -35,6 +35,41 @@ public final class EndpointStore {
     }
 
     /**
+     * What an endpoint's deliveries are signed with.
+     *
+     * @param outdated the secret of before a rotation, where its overlap is over
+     */
+    public record Keyring(
+            String url, String secret, @Nullable String outdated) {}
+
+    /**
+     * Opens an endpoint's secrets. A statement of its own.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public Keyring keyring(Call call, String id) {
+        return db.sql(call, """
+                SELECT id, url, secret, CASE WHEN previous_until <= :now THEN previous_secret END AS outdated
+                  FROM webhook_endpoint
+                 WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
+                """)
+                .set("id", EndpointReads.id(id).orElse(null))
+                .one(row -> {
+                    var place = place(call.caller().tenant(), UUID.fromString(row.text("id")));
+                    var outdated = row.textOrNull("outdated");
+                    return new Keyring(
+                            row.text("url"),
+                            opened(place, row.text("secret")),
+                            outdated == null ? null : opened(place, outdated));
+                })
+                .orElseThrow(() -> EndpointReads.missing(id));
+    }
+
+    private String opened(String place, String sealed) {
+        return new String(vault.open(place, sealed), StandardCharsets.UTF_8);
+    }
+
+    /**
      * A new endpoint.
      *
      * @param secret sealed
@@ -148,15 +183,13 @@ public final class EndpointStore {
     public EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
         return db.sql(call, """
                 UPDATE webhook_endpoint e
-                   SET previous_secret = CASE WHEN :overlaps THEN e.secret END,
-                       previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
+                   SET previous_secret = e.secret, previous_until = :until,
                        secret = :secret, updated_at = :now, revision = e.revision + 1
                  WHERE e.tenant_id = :tenant AND e.id = :id
                 RETURNING %s AS record
                 """.formatted(EndpointRow.JSON))
                 .set("id", held.id())
                 .set("secret", secret)
-                .set("overlaps", overlap.isPositive())
                 .set("until", call.now().plus(overlap))
                 .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
                 .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))

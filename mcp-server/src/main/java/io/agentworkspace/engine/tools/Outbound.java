@@ -2,6 +2,7 @@ package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.webhooks.Sender;
+import java.time.Clock;
 
 /**
  * What tools need to deal with customers' endpoints.
@@ -9,4 +10,4 @@ import io.agentworkspace.engine.webhooks.Sender;
  * @param vault seals their secrets
  * @param allowPrivate whether they may be {@code http://} or lead to private addresses, for development
  */
-public record Outbound(Vault vault, Sender sender, boolean allowPrivate) {}
+public record Outbound(Vault vault, Sender sender, boolean allowPrivate, Clock clock) {}

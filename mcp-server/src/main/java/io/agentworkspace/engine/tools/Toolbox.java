@@ -90,6 +90,7 @@ public final class Toolbox {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new EventTools(new ContextStore(db), reads, queue, endpoints).tools());
         tools.addAll(new EndpointTools(new EndpointReads(db), endpoints, outbound).tools());
+        tools.addAll(new GradeTool(endpoints, outbound).tools());
         tools.addAll(new DeliveryTools(reads, queue, endpoints).tools());
         return tools;
     }

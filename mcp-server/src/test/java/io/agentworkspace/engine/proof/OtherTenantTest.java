@@ -119,6 +119,7 @@ class OtherTenantTest {
             WH_Update {'id':'$endpoint','description':'d'}
             WH_RotateSecret {'id':'$endpoint'}
             WH_Delete {'id':'$endpoint'}
+            WH_Grade {'id':'$endpoint'}
             WH_Test {'event_type':'webhook.test'} {'event_type':'webhook.test','endpoint_id':'$endpoint'}
             WH_Deliveries {} {'endpoint_id':'$endpoint'}
             WH_Delivery {'id':'$delivery'}

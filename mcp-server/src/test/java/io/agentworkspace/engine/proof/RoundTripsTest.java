@@ -117,6 +117,7 @@ class RoundTripsTest {
             WH_Read {'id':'$endpoint'}
             WH_Update {'id':'$endpoint','description':'d #'}
             WH_RotateSecret {'id':'$endpoint'}
+            WH_Grade {'id':'$endpoint'}
             WH_Test {'event_type':'webhook.test'}
             WH_Deliveries {}
             WH_Delivery {'id':'$delivery'}

@@ -151,8 +151,10 @@ public record Tool<I extends Record, O extends Record>(
                     .toList();
         }
 
+        /** A name is a record, too, whose parts no answer shows. */
         private static boolean isOnce(RecordComponent component) {
-            return Objects.requireNonNull(component.getAnnotation(Doc.class)).once();
+            var doc = component.getAnnotation(Doc.class);
+            return doc != null && doc.once();
         }
     }
 }

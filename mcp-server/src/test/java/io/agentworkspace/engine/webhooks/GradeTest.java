@@ -1,0 +1,186 @@
+package io.agentworkspace.engine.webhooks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Reply;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Role;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** WH_Grade: what it finds out about receivers that verify everything, something or nothing. */
+class GradeTest {
+    private static final Pattern HEADER = Pattern.compile("t=([0-9]+)((?:,v1=[0-9a-f]{64})+)");
+
+    private final TestTenant tenant = new TestTenant();
+    private final Set<String> secrets = ConcurrentHashMap.newKeySet();
+    private final HttpServer server = started();
+    private volatile Predicate<Got> takes = _ -> true;
+
+    /** A delivery as it came. */
+    private record Got(String signature, String id, byte[] body) {}
+
+    private HttpServer started() {
+        try {
+            var made = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            made.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+            made.createContext("/", this::receive);
+            made.start();
+            return made;
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void receive(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            var headers = exchange.getRequestHeaders();
+            var got = new Got(
+                    headers.getOrDefault(Signature.HEADER, List.of("")).getFirst(),
+                    headers.getOrDefault("webhook-id", List.of("")).getFirst(),
+                    exchange.getRequestBody().readAllBytes());
+            exchange.sendResponseHeaders(takes.test(got) ? 204 : 400, -1);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        server.stop(0);
+    }
+
+    private Reply call(Door door, String service, String arguments) {
+        return tenant.person(door, "u" + UUID.randomUUID(), Role.ADMIN)
+                .call(service, arguments)
+                .ok();
+    }
+
+    private String endpoint(Door door) {
+        var made = call(
+                door,
+                "WH_Create",
+                "{'url':'http://127.0.0.1:%d/','events':['billing.plan.changed']}"
+                        .formatted(server.getAddress().getPort()));
+        secrets.add(made.text("/endpoint/secret"));
+        return made.text("/endpoint/id");
+    }
+
+    private Reply grade(Door door) {
+        return call(door, "WH_Grade", "{'id':'%s'}".formatted(endpoint(door)));
+    }
+
+    private static List<String> failed(Reply reply) {
+        return reply.at("/trials")
+                .valueStream()
+                .filter(trial -> !trial.get("ok").asBoolean())
+                .map(trial -> trial.get("delivery").asString())
+                .toList();
+    }
+
+    private static long age(Got got) {
+        var header = HEADER.matcher(got.signature());
+        return header.matches()
+                ? Math.abs(Instant.now().getEpochSecond() - Long.parseLong(header.group(1)))
+                : Long.MAX_VALUE;
+    }
+
+    /** Whether one of the secrets signed it, as one of the signatures says, or the first. */
+    private boolean fits(Got got, boolean first) {
+        var header = HEADER.matcher(got.signature());
+        if (!header.matches()) {
+            return false;
+        }
+        var given = List.of(header.group(2).substring(1).split(","));
+        var at = Instant.ofEpochSecond(Long.parseLong(header.group(1)));
+        return secrets.stream()
+                .map(secret -> Signature.headers(UUID.fromString(got.id()), at, got.body(), List.of(secret)))
+                .map(headers -> headers.getOrDefault(Signature.HEADER, "").replaceFirst("t=[0-9]+,", ""))
+                .anyMatch(first ? given.getFirst()::equals : given::contains);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void whoVerifiesEverythingHasFullMarks(Door door) {
+        takes = got -> fits(got, false) && age(got) <= 300;
+        var reply = grade(door);
+        assertThat(failed(reply)).isEmpty();
+        assertThat(reply.number("/score")).isEqualTo(100);
+        assertThat(reply.texts("/trials", "expected"))
+                .containsExactly("2xx", "2xx", "2xx", "400", "400", "400", "400", "400", "400");
+        assertThat(reply.texts("/trials", "status"))
+                .containsExactly("204", "204", "204", "400", "400", "400", "400", "400", "400");
+    }
+
+    @Test
+    void whoTakesEverythingFailsWhatIsForged() {
+        var reply = grade(Door.REST);
+        assertThat(reply.number("/score")).isEqualTo(33);
+        assertThat(failed(reply))
+                .containsExactly(
+                        "wrong signature",
+                        "no signature",
+                        "signed with an old secret",
+                        "changed body",
+                        "ten minutes old",
+                        "ten minutes ahead");
+    }
+
+    @Test
+    void eachGapIsFound() {
+        takes = got -> fits(got, false);
+        assertThat(failed(grade(Door.MCP))).containsExactly("ten minutes old", "ten minutes ahead");
+        takes = got -> fits(got, true) && age(got) <= 300;
+        assertThat(failed(grade(Door.MCP))).containsExactly("signed with two secrets");
+        var seen = ConcurrentHashMap.<String>newKeySet();
+        takes = got -> fits(got, false) && age(got) <= 300 && seen.add(got.id());
+        assertThat(failed(grade(Door.MCP))).containsExactly("the same again");
+        takes = got -> !got.signature().isEmpty() && age(got) <= 300;
+        assertThat(failed(grade(Door.MCP)))
+                .containsExactly("wrong signature", "signed with an old secret", "changed body");
+    }
+
+    @Test
+    void whoStillTakesASecretWhoseOverlapIsOverIsFound() {
+        takes = got -> fits(got, false) && age(got) <= 300;
+        var id = endpoint(Door.REST);
+        var rotated = call(Door.REST, "WH_RotateSecret", "{'id':'%s','overlap_seconds':0}".formatted(id));
+        secrets.add(rotated.text("/endpoint/secret"));
+        assertThat(failed(call(Door.REST, "WH_Grade", "{'id':'%s'}".formatted(id))))
+                .containsExactly("signed with an old secret");
+    }
+
+    @Test
+    void whoGivesNoAnswerPassesNothingAndNothingIsCounted() {
+        var id = endpoint(Door.REST);
+        server.stop(0);
+        var begun = System.nanoTime();
+        var reply = call(Door.REST, "WH_Grade", "{'id':'%s'}".formatted(id));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(60));
+        assertThat(reply.number("/score")).isZero();
+        assertThat(reply.texts("/trials", "error")).containsOnly("connection refused");
+        assertThat(call(Door.REST, "WH_Deliveries", "{}").at("/deliveries").isEmpty())
+                .isTrue();
+        assertThat(TestDatabase.db()
+                        .sql("SELECT count(*) AS n FROM webhook_health WHERE tenant_id = :tenant")
+                        .set("tenant", tenant.id(Door.REST))
+                        .one(row -> row.number("n")))
+                .contains(0L);
+    }
+}
