@@ -110,9 +110,9 @@ class RoundTripsTest {
             AK_Rotate {'id':'$key','overlap_seconds':60}
             AK_Create {'name':'old #','capabilities':['*']} | AK_Revoke {'id':'$key'}
             AC_Read {}
-            AC_ChangePlan {'plan':'scale'} | AC_ChangePlan {'plan':'unlimited'}
             AC_Audit {}
             AK_Create {'name':'end #','capabilities':['*']} | AK_Delete {'id':'$key'}
+            AC_ChangePlan {'plan':'scale'} | AC_ChangePlan {'plan':'unlimited'}
             """;
 
     private static CountingProxy proxy;
@@ -189,7 +189,24 @@ class RoundTripsTest {
         CALLS.lines()
                 .forEach(line -> costs.put(
                         line.substring(line.lastIndexOf("| ") + 1).strip().split(" ")[0], cost(line)));
+        awaitNews();
         return costs;
+    }
+
+    /** Until every replica has heard of the plan, and would read it again. */
+    private static void awaitNews() {
+        org.awaitility.Awaitility.await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+    }
+
+    @Test
+    void aPlanThatLimitsAddsNoRoundTrip() {
+        var without = cost("AP_Create {'vx':{'name':'Free #','description':'d'}}");
+        run("AC_ChangePlan {'plan':'free'}", 0);
+        awaitNews();
+        var with = cost("AP_Create {'vx':{'name':'Bound #','description':'d'}}");
+        run("AC_ChangePlan {'plan':'unlimited'}", 0);
+        awaitNews();
+        assertThat(with).isEqualTo(without);
     }
 
     @Test
