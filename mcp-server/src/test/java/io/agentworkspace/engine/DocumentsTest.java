@@ -3,6 +3,8 @@ package io.agentworkspace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Plan;
+import io.agentworkspace.engine.model.Scope;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -73,6 +75,27 @@ class DocumentsTest {
                 Repository.file("docs/operations.md"),
                 "settings",
                 "| environment | flag | default | meaning |\n|---|---|---|---|\n" + rows);
+    }
+
+    @Test
+    void theTableOfPlansIsThePlans() {
+        var heads = Arrays.stream(Scope.values())
+                .map(scope -> " " + scope.word() + " |")
+                .collect(Collectors.joining());
+        var rows = Arrays.stream(Plan.values())
+                .map(plan -> "| `%s` |".formatted(plan.word()) + limits(plan) + "\n")
+                .collect(Collectors.joining());
+        Golden.checkPart(
+                Repository.file("docs/operations.md"),
+                "plans",
+                "| plan |" + heads + "\n|---|" + "---|".repeat(Scope.values().length) + "\n" + rows);
+    }
+
+    private static String limits(Plan plan) {
+        return Arrays.stream(Scope.values())
+                .map(plan::limit)
+                .map(limit -> limit.isPresent() ? " %,d |".formatted(limit.getAsLong()) : " |")
+                .collect(Collectors.joining());
     }
 
     private static String shown(@Nullable String fallback) {

@@ -82,7 +82,7 @@ public final class Quotas {
         if (!tally.isKnown()) {
             synchronized (tally) {
                 if (!tally.isKnown()) {
-                    read(List.of(tally));
+                    read(tally);
                 }
             }
         }
@@ -90,10 +90,13 @@ public final class Quotas {
     }
 
     /** Never while commands are being added: what is read has all of them that this replica takes for counted, or none. */
-    private void read(List<Tally> some) {
+    private void read(Tally tally) {
         flushing.readLock().lock();
         try {
-            readAll(some);
+            readAll(List.of(tally));
+        } catch (RuntimeException e) {
+            tally.forget();
+            throw e;
         } finally {
             flushing.readLock().unlock();
         }
@@ -104,22 +107,14 @@ public final class Quotas {
         var before = changes.get();
         var created = new HashMap<Long, long[]>();
         some.forEach(tally -> created.put(tally.tenant, tally.beforeRead()));
-        try {
-            var found = store.read(created.keySet(), day).stream()
-                    .collect(Collectors.toMap(UsageStore.Known::tenant, known -> known));
-            for (var tally : some) {
-                var known = found.get(tally.tenant);
-                if (known != null) {
-                    tally.read(
-                            known.plan(),
-                            known.counts(),
-                            Objects.requireNonNull(created.get(tally.tenant)),
-                            day.toEpochDay());
-                }
+        var found = store.read(created.keySet(), day).stream()
+                .collect(Collectors.toMap(UsageStore.Known::tenant, known -> known));
+        for (var tally : some) {
+            var known = found.get(tally.tenant);
+            if (known != null) {
+                var createdBefore = Objects.requireNonNull(created.get(tally.tenant));
+                tally.read(known.plan(), known.counts(), createdBefore, day.toEpochDay());
             }
-        } catch (RuntimeException e) {
-            some.forEach(Tally::forget);
-            throw e;
         }
         if (changes.get() != before) {
             some.forEach(Tally::forget); // What was read may be older than what was heard.
@@ -137,18 +132,17 @@ public final class Quotas {
         }
         var tally = tally(call.caller().tenant());
         var day = day(call.now());
-        var limit = tally.plan().limit(Scope.COMMANDS);
-        if (limit.isPresent() && tally.count(Scope.COMMANDS, day) >= limit.getAsLong()) {
-            var excess = new Excess(Scope.COMMANDS, limit.getAsLong(), tally.count(Scope.COMMANDS, day), tally.plan());
+        var limit = tally.plan().limit(Scope.COMMANDS).orElse(Long.MAX_VALUE);
+        if (!tally.run(day, limit, call.now().toEpochMilli())) {
+            var excess = new Excess(Scope.COMMANDS, limit, tally.count(Scope.COMMANDS, day), tally.plan());
             throw Problem.quotaExceeded(excess, call.now(), midnight(day + 1));
         }
-        tally.made(day, call.now().toEpochMilli());
     }
 
     /** To be said once the call's transaction is committed. */
     public void done(Call call) {
-        if (!call.created().isEmpty()) {
-            var tally = tally(call.caller().tenant());
+        var tally = tallies.get(call.caller().tenant());
+        if (tally != null) {
             call.created().forEach(tally::created);
         }
         if (call.events().stream().anyMatch(event -> event.type() == EventType.BILLING_PLAN_CHANGED)) {
@@ -159,22 +153,35 @@ public final class Quotas {
     /** Notes that a call was refused for this, to be told soon. */
     public void rejected(Caller caller, String service, Excess excess) {
         if (rejected.size() < MOST_WAITING) {
-            var data = new EventData.RequestRejected(
-                    excess.scope().word(),
-                    excess.limit(),
-                    excess.count(),
-                    excess.plan().word(),
-                    service);
-            var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-            var event = Event.of(EventType.QUOTA_REQUEST_REJECTED, now, data);
-            var news = new UsageStore.News(caller.tenant(), excess.scope(), "rejected", now, event);
-            rejected.putIfAbsent(news.key(), news);
+            var key = new UsageStore.News.Key(caller.tenant(), excess.scope(), "rejected");
+            rejected.computeIfAbsent(key, _ -> rejection(caller, service, excess));
         }
+    }
+
+    private UsageStore.News rejection(Caller caller, String service, Excess excess) {
+        var data = new EventData.RequestRejected(
+                excess.scope().word(),
+                excess.limit(),
+                excess.count(),
+                excess.plan().word(),
+                service);
+        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        var event = Event.of(EventType.QUOTA_REQUEST_REJECTED, now, data);
+        return new UsageStore.News(caller.tenant(), excess.scope(), "rejected", now, event);
     }
 
     /** What is left of today's commands; nothing where that is not limited, or cannot be told now. */
     public List<Allowance> commands(Caller caller) {
         return left(caller, Scope.COMMANDS);
+    }
+
+    /** The commands of today, as far as this replica knows; 0 where it cannot tell now. */
+    public long ran(Caller caller) {
+        try {
+            return tally(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
+        } catch (Problem unreachable) {
+            return 0;
+        }
     }
 
     /** What is left of a scope; nothing where it is not limited, or cannot be told now. */

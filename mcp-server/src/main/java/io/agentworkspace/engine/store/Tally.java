@@ -50,6 +50,18 @@ final class Tally {
             return known.count + made.get() - known.flushed;
         }
 
+        private boolean take(long limit) {
+            while (true) {
+                var known = counted;
+                var before = made.get();
+                if (known.count + before - known.flushed >= limit) {
+                    return false;
+                } else if (made.compareAndSet(before, before + 1)) {
+                    return true;
+                }
+            }
+        }
+
         long made() {
             return made.get();
         }
@@ -71,7 +83,7 @@ final class Tally {
     }
 
     boolean isKnown() {
-        return !stale;
+        return !stale && standing != null;
     }
 
     /** Its plan is another one: to be read before it is used again. */
@@ -119,14 +131,10 @@ final class Tally {
         created.addAndGet(scope.ordinal(), count);
     }
 
-    /** A call of a tool. */
-    void made(long day, long now) {
+    /** Counts a call of a tool, unless there were as many already. */
+    boolean run(long day, long limit, long now) {
         usedAt = now;
-        on(day).made.incrementAndGet();
-    }
-
-    void used(long now) {
-        usedAt = now;
+        return on(day).take(limit);
     }
 
     private Day on(long day) {

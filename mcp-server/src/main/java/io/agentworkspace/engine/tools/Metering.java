@@ -24,6 +24,11 @@ public record Metering(Quotas quotas, Allowance.Meter requests) implements Allow
         return left(caller, EnumSet.complementOf(EnumSet.of(Scope.COMMANDS, Scope.DOCUMENTS)));
     }
 
+    @Override
+    public long ran(Caller caller) {
+        return quotas.ran(caller);
+    }
+
     /** What the caller has left after the call, of what the call has used up or lacked. */
     List<Allowance> after(Caller caller, @Nullable Call call, @Nullable Problem problem) {
         var excess = problem == null ? null : problem.excess();

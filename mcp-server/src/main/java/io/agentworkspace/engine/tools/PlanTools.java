@@ -128,27 +128,21 @@ final class PlanTools {
     }
 
     private Account account(Call call, AccountStore.Account stored) {
-        var left = meter.left(call.caller());
         var limits = Arrays.stream(Scope.values())
-                .map(scope -> usage(call, stored, scope, left))
+                .map(scope -> usage(call, stored, scope))
                 .toList();
-        var rate = left.stream()
+        var rate = meter.left(call.caller()).stream()
                 .filter(one -> one.scope().equals(Allowance.RATE))
                 .findFirst()
                 .orElse(null);
         return new Account(stored.tenant(), stored.createdAt(), stored.plan(), limits, rate);
     }
 
-    /** Of commands this replica knows some that are not in the database yet. */
-    private static Usage usage(Call call, AccountStore.Account stored, Scope scope, List<Allowance> left) {
+    private Usage usage(Call call, AccountStore.Account stored, Scope scope) {
         var limit = stored.plan().limit(scope);
         var counted = stored.counts().getOrDefault(scope, 0L);
-        var count = scope.isStanding()
-                ? counted
-                : left.stream()
-                        .filter(one -> one.scope().equals(scope.word()))
-                        .mapToLong(one -> one.limit() - one.remaining())
-                        .reduce(counted, Math::max);
+        // Of commands this replica knows some that are not in the database yet.
+        var count = scope.isStanding() ? counted : Math.max(counted, meter.ran(call.caller()));
         var tomorrow =
                 call.now().atOffset(ZoneOffset.UTC).truncatedTo(ChronoUnit.DAYS).plusDays(1);
         return new Usage(

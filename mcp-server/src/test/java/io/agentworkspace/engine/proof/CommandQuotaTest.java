@@ -151,6 +151,16 @@ class CommandQuotaTest {
         assertThat(stage.commands(CLOCK.instant())).isEqualTo(LIMIT - 100);
     }
 
+    @Test
+    void onOneReplicaTheLimitIsExact() {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(one.url(), "free");
+        stage.commands(CLOCK.instant(), LIMIT - 20);
+        await().until(() -> left(stage, one.url()) == 20);
+        var refused = Crowd.of(64, _ -> isRefused(stage, one.url()));
+        assertThat(refused.stream().filter(isOver -> !isOver)).hasSize(20);
+    }
+
     /** More than allowed is at most what the others ran in the last two seconds. */
     @Test
     void bothMayNotGoFarBeyondTheLimit() {
@@ -184,8 +194,9 @@ class CommandQuotaTest {
             return i;
         });
         await().atMost(Duration.ofSeconds(5)).until(() -> !thresholds(stage).isEmpty());
+        await().until(() -> stage.commands(CLOCK.instant()) == 8_010);
         stage.commands(CLOCK.instant(), LIMIT - 1);
-        await().until(() -> left(stage, one.url()) <= 1);
+        await().until(() -> left(stage, one.url()) == 1);
         list(stage, one.url());
         await().until(() -> isRefused(stage, one.url()));
         await().atMost(Duration.ofSeconds(5)).until(() -> thresholds(stage).size() == 2);

@@ -210,7 +210,24 @@ class RoundTripsTest {
         CALLS.lines()
                 .forEach(line -> costs.put(
                         line.substring(line.lastIndexOf("| ") + 1).strip().split(" ")[0], cost(line)));
+        awaitNews();
         return costs;
+    }
+
+    /** Until every replica has heard of the plan, and would read it again. */
+    private static void awaitNews() {
+        org.awaitility.Awaitility.await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+    }
+
+    @Test
+    void aPlanThatLimitsAddsNoRoundTrip() {
+        var without = cost("AP_Create {'vx':{'name':'Free #','description':'d'}}");
+        run("AC_ChangePlan {'plan':'free'}", 0);
+        awaitNews();
+        var with = cost("AP_Create {'vx':{'name':'Bound #','description':'d'}}");
+        run("AC_ChangePlan {'plan':'unlimited'}", 0);
+        awaitNews();
+        assertThat(with).isEqualTo(without);
     }
 
     @Test

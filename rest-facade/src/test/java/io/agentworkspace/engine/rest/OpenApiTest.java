@@ -92,6 +92,30 @@ class OpenApiTest {
     }
 
     @Test
+    void everyAnswerTellsWhatIsLeftAndRefusalsWhenToComeBack() {
+        var answers = new ArrayList<JsonNode>();
+        document.get("components").get("responses").forEach(answers::add);
+        for (var path : document.get("paths")) {
+            for (var operation : path) {
+                operation.get("responses").forEach(answers::add);
+            }
+        }
+        assertThat(answers.stream().filter(answer -> !answer.has("$ref")))
+                .hasSizeGreaterThan(20)
+                .allSatisfy(answer -> {
+                    assertThat(answer.at("/headers/RateLimit/$ref").asString())
+                            .isEqualTo("#/components/headers/RateLimit");
+                    assertThat(answer.at("/headers/RateLimit-Policy/$ref").asString())
+                            .isEqualTo("#/components/headers/RateLimitPolicy");
+                });
+        for (var name : List.of("Command429", "Problem429")) {
+            var refusal = document.at("/components/responses/" + name);
+            assertThat(refusal.get("description").asString()).contains("quota_exceeded (4002)", "rate_limited (4001)");
+            assertThat(refusal.get("headers").has("Retry-After")).isTrue();
+        }
+    }
+
+    @Test
     void requestsHaveExamplesAndFieldsStayOpen() {
         var body = operation("POST", "/demo/v1/Engine/tps/agent/create").at("/requestBody/content/application~1json");
         assertThat(body.at("/example/vx/name").asString()).isEqualTo("scout");

@@ -28,5 +28,10 @@ public record Allowance(
     @FunctionalInterface
     public interface Meter {
         List<Allowance> left(Caller caller);
+
+        /** The commands that the caller's tenant has run today, as far as it knows. */
+        default long ran(Caller caller) {
+            return 0;
+        }
     }
 }
