@@ -32,7 +32,9 @@ final class Receiver implements AutoCloseable {
         server.setHandler(new Handler.Abstract() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) {
-                take(request);
+                if (request.getMethod().equals("POST")) { // Before, it is looked whether somebody is there.
+                    take(request);
+                }
                 callback.succeeded();
                 return true;
             }

@@ -1,13 +1,18 @@
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /** Events on their way to a receiver in this process: how many a second, and how long each takes from its change on. */
 final class Webhooks implements Bench.Benchmark {
     private static final int WRITERS = 4;
+    private static final int AGENTS = 100;
+    private static final int WARM = 5_000;
 
     @Override
     public String words() {
@@ -24,11 +29,13 @@ final class Webhooks implements Bench.Benchmark {
         try (var engine = Engine.start("--webhooks-allow-private", "true");
                 var receiver = new Receiver()) {
             var callers = new Callers(engine.url(), engine.key());
-            var vx = Map.of("name", "Busy", "description", "Changes often.");
-            callers.call(new Callers.Work("AP_Create", Map.of("vx", vx)));
-            subscribe(callers, receiver, 1);
-            pace(callers, rate, Duration.ofSeconds(seconds)); // Until the JVM is warm.
-            receiver.await(rate * seconds);
+            for (var agent = 0; agent < AGENTS; agent++) {
+                var vx = Map.of("name", "Agent" + agent, "description", "Changes often.");
+                callers.call(new Callers.Work("AP_Create", Map.of("vx", vx)));
+            }
+            subscribe(callers, receiver, 0, 1);
+            burst(callers, WARM); // Until the JVM is warm.
+            receiver.await(WARM);
 
             var times = receiver.measured(() -> pace(callers, rate, Duration.ofSeconds(seconds)), rate * seconds);
             System.out.printf("%,d events a second, one endpoint, receiver in the benchmark's own process%n", rate);
@@ -36,7 +43,7 @@ final class Webhooks implements Bench.Benchmark {
                     "  from the event to its arrival   p50 %6.1f ms   p99 %6.1f ms   %,d arrived%n",
                     quantile(times, 0.5), quantile(times, 0.99), times.length);
 
-            subscribe(callers, receiver, endpoints - 1);
+            subscribe(callers, receiver, 1, endpoints);
             var began = System.nanoTime();
             receiver.measured(() -> burst(callers, events), endpoints * events);
             var took = (System.nanoTime() - began) / 1e9;
@@ -48,22 +55,22 @@ final class Webhooks implements Bench.Benchmark {
         }
     }
 
-    private static void subscribe(Callers callers, Receiver receiver, int count) throws Exception {
-        for (var i = 0; i < count; i++) {
+    private static void subscribe(Callers callers, Receiver receiver, int from, int to) throws Exception {
+        for (var i = from; i < to; i++) {
             callers.call(new Callers.Work(
                     "WH_Create", Map.of("url", receiver.url(i), "events", List.of("agent.deployment.updated"))));
         }
     }
 
-    private static Callers.Work change() {
+    private static Callers.Work change(int number) {
         return new Callers.Work(
-                "AP_Modify", Map.of("target", Map.of("agent", "Busy"), "vx", Map.of("profile", "p" + System.nanoTime())));
+                "AP_Modify", Map.of("target", Map.of("agent", "Agent" + number % AGENTS), "vx", Map.of("profile", "p" + System.nanoTime())));
     }
 
     private static void burst(Callers callers, int events) throws Exception {
         try (var writers = Executors.newFixedThreadPool(WRITERS)) {
-            var all = java.util.stream.IntStream.range(0, events)
-                    .mapToObj(_ -> writers.submit(() -> callers.call(change())))
+            var all = IntStream.range(0, events)
+                    .mapToObj(i -> writers.submit(() -> callers.call(change(i))))
                     .toList();
             for (var one : all) {
                 one.get();
@@ -74,14 +81,19 @@ final class Webhooks implements Bench.Benchmark {
     /** So many changes a second, evenly. */
     private static void pace(Callers callers, int rate, Duration time) throws Exception {
         var ticks = new Semaphore(0);
+        var changes = new ArrayList<Future<?>>();
         try (var clock = Executors.newSingleThreadScheduledExecutor();
                 var writers = Executors.newVirtualThreadPerTaskExecutor()) {
             clock.scheduleAtFixedRate(ticks::release, 0, 1_000_000 / rate, TimeUnit.MICROSECONDS);
-            for (var i = 0; i < rate * time.toSeconds(); i++) {
+            for (var made = 0; made < rate * time.toSeconds(); made++) {
                 ticks.acquire();
-                writers.submit(() -> callers.call(change()));
+                var i = made;
+                changes.add(writers.submit(() -> callers.call(change(i))));
             }
             clock.shutdownNow();
+            for (var one : changes) {
+                one.get();
+            }
         }
     }
 
