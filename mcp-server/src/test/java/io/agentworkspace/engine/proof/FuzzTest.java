@@ -46,6 +46,12 @@ class FuzzTest {
             "AK_Create {'name':'k','capabilities':['agent:read'],'toolset':['agent'],'expires_at':'2099-01-01T00:00:00Z','parent':''}",
             "AK_Update {'id':'000000000000','name':'k','capabilities':['*'],'expires_in_seconds':60,'confirm_destructive':true}",
             "AK_List {'page':{'limit':2,'cursor':'YWRh'},'target':{'user':'ann'}}",
+            "WH_Create {'url':'http://127.0.0.1:1/x','events':['webhook.test'],'description':'d','enabled':true}",
+            "WH_Update {'id':'00000000-0000-0000-0000-000000000000','events':['*'],'enabled':false,'if_revision':1}",
+            "WH_Test {'event_type':'webhook.test','data':{'a':[1,{'b':'x'}]},'endpoint_id':''}",
+            "WH_Deliveries {'state':'failed','event_type':'webhook.test','page':{'limit':2,'cursor':'YWRh'}}",
+            "WH_RedeliverFailed {'id':'x','since':'2026-01-01T00:00:00Z','cursor':'YWRh'}",
+            "WH_Feed {'after':0,'limit':5}",
             "US_Read {}");
 
     private static final List<String> NASTY = List.of(

@@ -377,7 +377,7 @@ final class PermissionStage {
         endpoint(cell);
         DB.sql("""
                 WITH e AS (INSERT INTO event (tenant_id, id, type, created_at, data, directed)
-                           VALUES (:tenant, :id, 'webhook.test', :now, '{}', true))
+                           VALUES (:tenant, :id, 'webhook.test', now(), '{}', true))
                 INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, state, created_at)
                 VALUES (:tenant, :id, :id, :id, 'webhook.test', 0, 'delivered', :now)
                 """)
