@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,10 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -38,17 +33,13 @@ public final class Quotas {
     /** What an owner needs to get on: neither counted nor refused. */
     private static final Set<String> FREE = Set.of("US_Read", "AC_Read", "AC_ChangePlan");
 
-    private static final Duration REMEMBERED = Duration.ofMinutes(10);
     private static final long DAY_SECONDS = Duration.ofDays(1).toSeconds();
     private static final int MOST_WAITING = 10_000;
-    private static final String TENANT = "tenant:";
 
-    private final Map<Long, Tally> tallies = new ConcurrentHashMap<>();
     private final Map<UsageStore.News.Key, UsageStore.News> rejected = new ConcurrentHashMap<>();
-    private final AtomicLong changes = new AtomicLong();
-    private final ReadWriteLock flushing = new ReentrantReadWriteLock();
     private final Db db;
     private final UsageStore store;
+    private final Tallies tallies;
     private final EventLog events;
     private final Clock clock;
 
@@ -56,69 +47,9 @@ public final class Quotas {
     public Quotas(Db db, CallersWatch watch, EventLog events, Clock clock) {
         this.db = db;
         this.store = new UsageStore(db);
+        this.tallies = new Tallies(store, watch, clock);
         this.events = events;
         this.clock = clock;
-        watch.onChange(this::changed);
-    }
-
-    /** What is not heard here is read with the counts, a second later. */
-    private void changed(String what) {
-        if (what.startsWith(TENANT)) {
-            changes.incrementAndGet();
-            forget(Long.parseLong(what.substring(TENANT.length())));
-        }
-    }
-
-    private void forget(long tenant) {
-        var tally = tallies.get(tenant);
-        if (tally != null) {
-            tally.forget();
-        }
-    }
-
-    /** Where nothing is known yet, or no longer, it is read: a round trip for a tenant that comes to this replica. */
-    private Tally tally(long tenant) {
-        var tally = tallies.computeIfAbsent(tenant, Tally::new);
-        if (!tally.isKnown()) {
-            synchronized (tally) {
-                if (!tally.isKnown()) {
-                    read(tally);
-                }
-            }
-        }
-        return tally;
-    }
-
-    /** Never while commands are being added: what is read has all of them that this replica takes for counted, or none. */
-    private void read(Tally tally) {
-        flushing.readLock().lock();
-        try {
-            readAll(List.of(tally));
-        } catch (RuntimeException e) {
-            tally.forget();
-            throw e;
-        } finally {
-            flushing.readLock().unlock();
-        }
-    }
-
-    private void readAll(List<Tally> some) {
-        var day = today();
-        var before = changes.get();
-        var created = new HashMap<Long, long[]>();
-        some.forEach(tally -> created.put(tally.tenant, tally.beforeRead()));
-        var found = store.read(created.keySet(), day).stream()
-                .collect(Collectors.toMap(UsageStore.Known::tenant, known -> known));
-        for (var tally : some) {
-            var known = found.get(tally.tenant);
-            if (known != null) {
-                var createdBefore = Objects.requireNonNull(created.get(tally.tenant));
-                tally.read(known.plan(), known.counts(), createdBefore, day.toEpochDay());
-            }
-        }
-        if (changes.get() != before) {
-            some.forEach(Tally::forget); // What was read may be older than what was heard.
-        }
     }
 
     /**
@@ -130,10 +61,10 @@ public final class Quotas {
         if (FREE.contains(call.service())) {
             return;
         }
-        var tally = tally(call.caller().tenant());
+        var tally = tallies.of(call.caller().tenant());
         var day = day(call.now());
         var limit = tally.plan().limit(Scope.COMMANDS).orElse(Long.MAX_VALUE);
-        if (!tally.run(day, limit, call.now().toEpochMilli())) {
+        if (!tally.run(day, limit)) {
             var excess = new Excess(Scope.COMMANDS, limit, tally.count(Scope.COMMANDS, day), tally.plan());
             throw Problem.quotaExceeded(excess, call.now(), midnight(day + 1));
         }
@@ -141,12 +72,9 @@ public final class Quotas {
 
     /** To be said once the call's transaction is committed. */
     public void done(Call call) {
-        var tally = tallies.get(call.caller().tenant());
-        if (tally != null) {
-            call.created().forEach(tally::created);
-        }
+        tallies.find(call.caller().tenant()).ifPresent(tally -> call.created().forEach(tally::created));
         if (call.events().stream().anyMatch(event -> event.type() == EventType.BILLING_PLAN_CHANGED)) {
-            forget(call.caller().tenant());
+            tallies.forget(call.caller().tenant());
         }
     }
 
@@ -178,7 +106,7 @@ public final class Quotas {
     /** The commands of today, as far as this replica knows; 0 where it cannot tell now. */
     public long ran(Caller caller) {
         try {
-            return tally(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
+            return tallies.of(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
         } catch (Problem unreachable) {
             return 0;
         }
@@ -188,7 +116,7 @@ public final class Quotas {
     public List<Allowance> left(Caller caller, Scope scope) {
         Tally tally;
         try {
-            tally = tally(caller.tenant());
+            tally = tallies.of(caller.tenant());
         } catch (Problem unreachable) {
             return List.of();
         }
@@ -217,10 +145,6 @@ public final class Quotas {
         return Instant.ofEpochSecond(day * DAY_SECONDS);
     }
 
-    private LocalDate today() {
-        return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-    }
-
     /** Clears away what is older than it is kept. */
     public void purge(Instant now) {
         store.purge(LocalDate.ofInstant(now, ZoneOffset.UTC));
@@ -228,26 +152,12 @@ public final class Quotas {
 
     /** Writes what was counted since the last time, tells what there is to tell, and reads what others have counted. */
     public void flush() {
-        flushing.writeLock().lock();
-        try {
-            write();
-            var idle = clock.instant().minus(REMEMBERED).toEpochMilli();
-            tallies.values().removeIf(tally -> tally.isIdle(idle));
-            if (!tallies.isEmpty()) {
-                readAll(List.copyOf(tallies.values()));
-            }
-        } finally {
-            flushing.writeLock().unlock();
-        }
+        tallies.flush(this::write);
     }
-
-    /** @param upTo how many had been made here by then */
-    private record Made(Tally.Day day, UsageStore.Ran ran, long upTo) {}
 
     private record Written(List<UsageStore.Raised> commands, boolean told) {}
 
-    private void write() {
-        var made = made();
+    private void write(List<Tallies.Made> made) {
         var refusals = List.copyOf(rejected.values());
         var written = db.transaction(() -> write(made, refusals));
         var counts = new HashMap<UsageStore.Ran.Day, Long>();
@@ -261,10 +171,10 @@ public final class Quotas {
         }
     }
 
-    private Written write(List<Made> made, List<UsageStore.News> refusals) {
+    private Written write(List<Tallies.Made> made, List<UsageStore.News> refusals) {
         var commands = made.isEmpty()
                 ? List.<UsageStore.Raised>of()
-                : store.add(made.stream().map(Made::ran).toList());
+                : store.add(made.stream().map(Tallies.Made::ran).toList());
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         var news = new LinkedHashMap<UsageStore.News.Key, UsageStore.News>();
         refusals.forEach(one -> news.put(one.key(), one));
@@ -272,19 +182,5 @@ public final class Quotas {
                 .flatMap(raised -> Thresholds.crossed(raised, now))
                 .forEach(one -> news.put(one.key(), one));
         return new Written(commands, !news.isEmpty() && store.tell(news.values()));
-    }
-
-    private List<Made> made() {
-        var made = new ArrayList<Made>();
-        for (var tally : tallies.values()) {
-            for (var day : tally.days()) {
-                var upTo = day.made();
-                if (upTo > day.flushed()) {
-                    var key = new UsageStore.Ran.Day(tally.tenant, LocalDate.ofEpochDay(day.number));
-                    made.add(new Made(day, new UsageStore.Ran(key, upTo - day.flushed()), upTo));
-                }
-            }
-        }
-        return made;
     }
 }

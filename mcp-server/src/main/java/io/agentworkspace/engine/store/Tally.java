@@ -132,9 +132,12 @@ final class Tally {
     }
 
     /** Counts a call of a tool, unless there were as many already. */
-    boolean run(long day, long limit, long now) {
-        usedAt = now;
+    boolean run(long day, long limit) {
         return on(day).take(limit);
+    }
+
+    void used(long now) {
+        usedAt = now;
     }
 
     private Day on(long day) {
@@ -157,7 +160,7 @@ final class Tally {
         return earlier == null ? new Day[] {today} : new Day[] {earlier, today};
     }
 
-    /** Whether nothing was done since then, and nothing waits to be counted. */
+    /** Whether nobody has asked for it since then, and nothing waits to be counted. */
     boolean isIdle(long since) {
         for (var day : days()) {
             if (day.made() != day.flushed()) {
