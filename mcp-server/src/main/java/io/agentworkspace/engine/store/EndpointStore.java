@@ -2,6 +2,7 @@ package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Scope;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -19,8 +20,8 @@ public final class EndpointStore {
         this.vault = vault;
     }
 
-    /** Where the secret of an endpoint is sealed for. */
-    public static String place(long tenant, UUID endpoint) {
+    /** What the secrets of an endpoint are sealed for. */
+    static String place(long tenant, UUID endpoint) {
         return "webhook_endpoint/%d/%s".formatted(tenant, endpoint);
     }
 
@@ -85,7 +86,7 @@ public final class EndpointStore {
             String preflight) {}
 
     public EndpointRow insert(Call call, Draft draft) {
-        return db.sql(call, """
+        var made = db.sql(call, """
                 INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
                                                    updated_at, secret, preflight)
                 VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
@@ -102,6 +103,8 @@ public final class EndpointStore {
                 .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
                 .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
                 .orElseThrow();
+        call.created(Scope.WEBHOOK_ENDPOINTS, 1);
+        return made;
     }
 
     /**
@@ -159,6 +162,7 @@ public final class EndpointStore {
                        open_until = CASE WHEN NOT :anew THEN e.open_until END,
                        warned = CASE WHEN :anew THEN 0 ELSE e.warned END,
                        failures_in_row = CASE WHEN :anew THEN 0 ELSE e.failures_in_row END,
+                       openings = CASE WHEN :anew THEN 0 ELSE e.openings END,
                        updated_at = :now, revision = e.revision + 1
                  WHERE e.tenant_id = :tenant AND e.id = :id
                 RETURNING %s AS record

@@ -63,11 +63,15 @@ public final class OutboxStore {
     private static final String RECORD = """
             WITH ended AS (
                 SELECT * FROM jsonb_to_recordset(CAST(:ended AS jsonb))
-                           AS e (tenant bigint, delivery uuid, made int, state text, due_at timestamptz, attempt jsonb)),
+                           AS e (tenant bigint, endpoint uuid, delivery uuid, made int, state text, due_at timestamptz,
+                                 attempt jsonb)),
                  written AS (
                 UPDATE webhook_delivery d
-                   SET state = e.state, due_at = e.due_at, holder = NULL, attempts = d.attempts || e.attempt
+                   SET state = CASE WHEN e.state = 'failed' AND w.deleted_at > d.created_at THEN 'exhausted' ELSE e.state END,
+                       due_at = CASE WHEN w.deleted_at > d.created_at THEN NULL ELSE e.due_at END,
+                       holder = NULL, attempts = d.attempts || e.attempt
                   FROM ended e
+                  JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.endpoint
                  WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
                    AND jsonb_array_length(d.attempts) = e.made)
             INSERT INTO webhook_health AS h (tenant_id, endpoint_id, hour, succeeded, failed, durations, last_success_at,
@@ -146,6 +150,7 @@ public final class OutboxStore {
     /** What came of a claim: its state now, and when it is due again, unless it has come to an end. */
     public record Ended(
             long tenant,
+            UUID endpoint,
             UUID delivery,
             int made,
             String state,
@@ -222,12 +227,9 @@ public final class OutboxStore {
     private String secret(Target target, String sealed) {
         return secrets.get(
                 sealed,
-                _ -> new String(vault.open(place(target.tenant(), target.endpoint()), sealed), StandardCharsets.UTF_8));
-    }
-
-    /** Where the secret of an endpoint is sealed for. */
-    public static String place(long tenant, UUID endpoint) {
-        return "webhook_endpoint/%d/%s".formatted(tenant, endpoint);
+                _ -> new String(
+                        vault.open(EndpointStore.place(target.tenant(), target.endpoint()), sealed),
+                        StandardCharsets.UTF_8));
     }
 
     /** Writes what came of attempts; what is no longer ours is left as it is. */

@@ -43,7 +43,7 @@ public final class Resealing {
                 .list(row -> new Sealed(
                         row.number("tenant_id"),
                         row.text("id"),
-                        OutboxStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
+                        EndpointStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
                         row.text(column)));
         return write(
                 "UPDATE webhook_endpoint SET %s = :sealed WHERE tenant_id = :tenant AND id = CAST(:id AS uuid)"

@@ -154,6 +154,7 @@ final class Ledger implements AutoCloseable {
         var state = outcome.delivered() ? "delivered" : next == null ? "exhausted" : "failed";
         return new Ended(
                 claim.target().tenant(),
+                claim.target().endpoint(),
                 claim.id(),
                 claim.made(),
                 state,

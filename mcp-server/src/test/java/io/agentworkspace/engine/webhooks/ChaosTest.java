@@ -36,7 +36,8 @@ class ChaosTest {
     private static final int EVENTS_WITHOUT_BAD_ONES = 6_000;
     private static final String SCHEDULE = "0s,1s,2s,2s,5s,5s";
     private static final int ATTEMPTS = 6;
-    private static final Duration BETWEEN_KILLS = Duration.ofSeconds(6);
+    private static final int RATE = 700;
+    private static final Duration BETWEEN_KILLS = Duration.ofSeconds(2);
 
     @TempDir
     private Path directory;
@@ -134,8 +135,8 @@ class ChaosTest {
                 crowd.subscribe(tenant, badOnes.get(tenant));
             }
             replicas.killOneEvery(BETWEEN_KILLS, new Random(42));
-            crowd.make(events);
-            replicas.leaveAlone();
+            crowd.make(events, RATE, replicas::leaveAlone);
+            replicas.awaitAll();
             receivers.await(crowd.written(), Duration.ofSeconds(60));
             for (var tenant = 0; tenant < TENANTS; tenant++) {
                 assertThat(receivers.ids(tenant)).isEqualTo(crowd.written().get(tenant));
@@ -238,8 +239,12 @@ class ChaosTest {
             }
         }
 
-        void leaveAlone() throws InterruptedException {
+        void leaveAlone() {
             left = true;
+        }
+
+        /** Also the one that was killed last runs again. */
+        void awaitAll() throws InterruptedException {
             killer.join();
         }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
@@ -19,6 +20,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,10 +33,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
-/** Some tenants, in each of which an agent is changed again and again, on whatever replica answers. */
+/**
+ * Some tenants, in each of which an agent is changed again and again, on whatever replica answers. With each change some more
+ * events are written, as the engine writes them, so that there are more of them than two processors could make by calls.
+ */
 final class EventMakers {
     private static final String TYPE = "agent.deployment.updated";
     private static final int WRITERS = 6;
+    private static final int FOR_EACH_CALL = 10;
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final Db db;
@@ -76,11 +83,21 @@ final class EventMakers {
                 .isNotNegative();
     }
 
-    /** Makes so many changes; what gets no answer is tried again, on another replica. */
-    void make(int events) throws InterruptedException {
+    /**
+     * Makes so many events, so many a second; what gets no answer is tried again, on another replica.
+     *
+     * @param twoThirds runs when so much is done
+     */
+    void make(int events, int rate, Runnable twoThirds) throws InterruptedException {
+        var began = System.nanoTime();
         var turn = new AtomicInteger();
         try (var writers = Executors.newFixedThreadPool(WRITERS)) {
-            for (var i = 0; i < events; i++) {
+            for (var i = 0; i < events / FOR_EACH_CALL; i++) {
+                var due = began + TimeUnit.SECONDS.toNanos((long) i * FOR_EACH_CALL) / rate;
+                TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
+                if (i == events / FOR_EACH_CALL * 2 / 3) {
+                    twoThirds.run();
+                }
                 var tenant = tenants.get(i % tenants.size());
                 var body = "{'target':{'agent':'Busy'},'vx':{'profile':'p%d'}}".formatted(i);
                 writers.submit(() -> {
@@ -89,11 +106,26 @@ final class EventMakers {
                         revision = post(tenant, turn.getAndIncrement(), "/demo/v1/Engine/tps/agent/modify", body);
                     }
                     tenant.acknowledged().add(revision);
+                    write(tenant, FOR_EACH_CALL - 1);
                 });
             }
             writers.shutdown();
             assertThat(writers.awaitTermination(4, TimeUnit.MINUTES)).isTrue();
         }
+    }
+
+    private void write(Tenant tenant, int events) {
+        var now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        db.sql("""
+                INSERT INTO event (tenant_id, id, type, created_at, data)
+                SELECT :tenant, gen_random_uuid(), :type, :now, CAST(:data AS json) FROM generate_series(1, :events)
+                """)
+                .set("tenant", tenant.id())
+                .set("type", TYPE)
+                .set("now", now)
+                .set("data", EventType.AGENT_DEPLOYMENT_UPDATED.example().toString())
+                .set("events", events)
+                .run();
     }
 
     /** @return the revision that was answered, 0 where there is none; -1 where nothing good was */

@@ -148,8 +148,8 @@ class OutboxTest {
     void whoeverIsGoneIsDisabledAtOnceAndTheOthersHearOfIt() {
         answer.set(RawReceiver.status(410));
         try (var other = RawReceiver.saying(RawReceiver.status(200))) {
-            var endpoint = stage.endpoint(receiver.url(), "*");
             stage.endpoint(other.url(), "webhook.endpoint.updated");
+            var endpoint = stage.endpoint(receiver.url(), "*");
             await().atMost(SOON).until(() -> !posts(other).isEmpty());
             var told = body(posts(other).getFirst());
             assertThat(told.at("/data/endpoint_id")).isEqualTo(endpoint.get("id"));
