@@ -12,12 +12,11 @@ import java.util.stream.IntStream;
 final class Webhooks implements Bench.Benchmark {
     private static final int WRITERS = 4;
     private static final int AGENTS = 100;
-    private static final int WARM = 5_000;
 
     @Override
     public String words() {
         return "deliveries a second, and the time from an event to its arrival"
-                + " [--endpoints 20] [--events 2000] [--rate 200] [--seconds 15]";
+                + " [--endpoints 20] [--events 2000] [--rate 200] [--seconds 15] [--warm 5000]";
     }
 
     @Override
@@ -26,6 +25,7 @@ final class Webhooks implements Bench.Benchmark {
         var events = options.number("events", 2_000);
         var rate = options.number("rate", 200);
         var seconds = options.number("seconds", 15);
+        var warm = options.number("warm", 5_000);
         try (var engine = Engine.start("--webhooks-allow-private", "true");
                 var receiver = new Receiver()) {
             var callers = new Callers(engine.url(), engine.key());
@@ -34,8 +34,8 @@ final class Webhooks implements Bench.Benchmark {
                 callers.call(new Callers.Work("AP_Create", Map.of("vx", vx)));
             }
             subscribe(callers, receiver, 0, 1);
-            burst(callers, WARM); // Until the JVM is warm.
-            receiver.await(WARM);
+            burst(callers, warm); // Until the JVM is warm.
+            receiver.await(warm);
 
             var times = receiver.measured(() -> pace(callers, rate, Duration.ofSeconds(seconds)), rate * seconds);
             System.out.printf("%,d events a second, one endpoint, receiver in the benchmark's own process%n", rate);

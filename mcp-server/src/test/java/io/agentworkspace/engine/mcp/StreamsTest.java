@@ -220,8 +220,8 @@ class StreamsTest {
             IntStream.range(1, TestDatabase.STREAMS_EACH)
                     .forEach(_ -> others.add(sleepy.events("subscriptions/listen", PROMPTS)));
             // Changes that follow each other quickly are told as one: it takes many to fill the buffers between the
-            // two.
-            await().atMost(Duration.ofMinutes(1)).until(() -> {
+            // two. After half a minute in which nothing can be written the server's own time would be over, too.
+            await().atMost(Duration.ofSeconds(25)).until(() -> {
                 Fixtures.tell(new Change(1, "fixture", List.of("many")));
                 Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
                 assertThat(awake.poll(Duration.ofSeconds(1)))

@@ -22,12 +22,14 @@ class BenchmarksTest {
     private static final Pattern HEAP = Pattern.compile("heap +([0-9.]+) kB for each stream");
     private static final Pattern RATIO = Pattern.compile("ratio +p50 +([0-9.]+)");
 
+    private static final Pattern DELIVERIES = Pattern.compile("([0-9]+)[0-9,]* deliveries a second");
+
     @TempDir
     private Path directory;
 
     @Test
     void eachIsListed() throws Exception {
-        assertThat(bench()).contains("./engine bench listeners");
+        assertThat(bench()).contains("./engine bench listeners", "./engine bench webhooks");
     }
 
     /** That the right ones hear of each change, that all calls succeed and that no stream is lost, it sees to itself. */
@@ -39,6 +41,14 @@ class BenchmarksTest {
         assertThat(number(RATIO, output))
                 .as("calls beside the streams, to calls before")
                 .isBetween(0.01, 5.0);
+    }
+
+    /** That each event arrives at each endpoint, and only once, it sees to itself. */
+    @Test
+    void eventsArriveOnceAtEachEndpoint() throws Exception {
+        var output = bench("webhooks", "--endpoints", "5", "--events", "200", "--rate", "50", "--seconds", "2", "--warm", "50");
+        assertThat(output).contains("every event arrived once at every endpoint", "1,000 in ");
+        assertThat(number(DELIVERIES, output)).isPositive();
     }
 
     private static double number(Pattern pattern, String output) {

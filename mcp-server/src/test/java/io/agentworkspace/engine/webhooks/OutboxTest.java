@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.store.EventLog;
+import io.agentworkspace.engine.store.OutboxStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +19,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What becomes of an event, on a clock that the test sets (decisions, section 8). */
@@ -334,5 +337,38 @@ class OutboxTest {
         assertThat(places)
                 .containsExactlyElementsOf(
                         LongStream.rangeClosed(1, count + 1).boxed().toList());
+    }
+
+    /** What the engine does every ten minutes, with the days of ENGINE_EVENTS_DAYS. */
+    @Test
+    void eventsAndDeliveriesGoWhenTheirDaysAreOver() {
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        var gone = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.call("DELETE", "/api/webhooks/endpoints/" + gone.get("id").asString(), "");
+        stage.happens("Ada");
+        awaitRequests(1);
+        awaitState(endpoint, "delivered");
+        var store = new OutboxStore(stage.db, stage.vault(), new EventLog());
+        store.purge(stage.clock.instant().minus(Duration.ofHours(1)));
+        assertThat(delivery(endpoint).get("state").asString()).isEqualTo("delivered");
+        assertThat(events(0)).hasSize(4);
+
+        stage.clock.advance(Duration.ofDays(30));
+        stage.happens("Bob");
+        awaitRequests(2);
+        store.purge(stage.clock.instant().minus(Duration.ofDays(30)).plusSeconds(30));
+        assertThat(stage.deliveries(endpoint.get("id").asString()))
+                .extracting(delivery -> delivery.get("sequence").asLong())
+                .containsExactly(2L);
+        assertThat(events(0)).extracting(event -> event.get("seq").asLong()).containsExactly(5L);
+        assertThat(stage.db.sql("SELECT count(*) AS n FROM webhook_endpoint").one(row -> row.number("n")))
+                .contains(1L);
+    }
+
+    private List<JsonNode> events(long after) {
+        return stage.call("GET", "/api/events?after=" + after, "")
+                .get("events")
+                .valueStream()
+                .toList();
     }
 }

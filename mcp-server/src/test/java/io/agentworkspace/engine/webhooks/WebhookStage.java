@@ -6,8 +6,11 @@ import io.agentworkspace.engine.Replica;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.secrets.MasterKey;
+import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.StageClock;
 import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.Vault;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -15,6 +18,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
@@ -59,6 +63,10 @@ final class WebhookStage implements AutoCloseable {
     /** What a replica in a process of its own has to be told, besides what every one is. */
     Map<String, String> settings() {
         return settings;
+    }
+
+    Vault vault() {
+        return new Vault(db, new MasterKeys(MasterKey.parse(TestDatabase.SECRETS_KEY), Path.of("none")));
     }
 
     String url() {
