@@ -62,6 +62,9 @@ COMMENT ON COLUMN webhook_endpoint.openings IS 'How often the circuit has opened
 COMMENT ON COLUMN webhook_endpoint.open_until IS 'The circuit is open: nothing is attempted before.';
 CREATE INDEX webhook_endpoint_listed ON webhook_endpoint (tenant_id, created_at DESC, id DESC);
 
+CREATE INDEX webhook_endpoint_deleted ON webhook_endpoint (tenant_id, id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX webhook_endpoint_failing ON webhook_endpoint (failing_since) WHERE failing_since IS NOT NULL;
+
 CREATE TABLE webhook_delivery (
     tenant_id   bigint      NOT NULL,
     id          uuid        NOT NULL,

@@ -200,13 +200,21 @@ public final class EndpointStore {
                 .orElseThrow();
     }
 
-    /** Takes it away, and gives up what waits for it. Its row stays until it has been sent its last event. */
+    /**
+     * Takes it away, and gives up what waits for it; where that is much, {@link OutboxStore#giveUp} does the rest. Its row
+     * stays until it has been sent its last event.
+     */
     public void delete(Call call, EndpointRow held) {
         db.sql(call, """
                 WITH given_up AS (
                     UPDATE webhook_delivery
                        SET state = 'exhausted', due_at = NULL
-                     WHERE tenant_id = :tenant AND endpoint_id = :id AND state IN ('pending', 'failed'))
+                     WHERE ctid IN (SELECT ctid
+                                      FROM webhook_delivery
+                                     WHERE tenant_id = :tenant AND endpoint_id = :id AND due_at IS NOT NULL
+                                       AND state <> 'delivering'
+                                     LIMIT 1000
+                                       FOR UPDATE SKIP LOCKED))
                 UPDATE webhook_endpoint
                    SET deleted_at = :now, updated_at = :now, revision = revision + 1
                  WHERE tenant_id = :tenant AND id = :id

@@ -2,11 +2,17 @@ package io.agentworkspace.engine.store;
 
 import java.time.Instant;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Gives events their places in their tenants' feeds, and queues a delivery of each for every endpoint that subscribes to it. */
 public final class FeedStore {
+    private static final Logger LOG = LoggerFactory.getLogger(FeedStore.class);
     private static final int TENANTS = 50;
     private static final int EVENTS = 500;
+
+    /** So many deliveries are queued in one statement, or those of one event for each tenant. */
+    private static final int ROWS = 10_000;
 
     private static final String PLACE = """
             WITH picked AS (
@@ -34,7 +40,7 @@ public final class FeedStore {
                        row_number() OVER (PARTITION BY w.tenant_id, w.id ORDER BY p.seq) AS n
                   FROM placed p
                   JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id
-                 WHERE w.enabled AND w.created_at <= p.created_at AND p.not_to IS DISTINCT FROM w.id
+                 WHERE w.enabled AND p.not_to IS DISTINCT FROM w.id
                    AND w.events && ARRAY[p.type, '*']
                    AND (w.deleted_at IS NULL
                         OR (p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text))),
@@ -57,7 +63,8 @@ public final class FeedStore {
     }
 
     /**
-     * Places what has been committed and has no place yet. Another replica's work is not waited for.
+     * Places what has been committed and has no place yet. Another replica's work is not waited for. Where it fails for some
+     * tenants together, each is tried alone, so that none stops the others.
      *
      * @return whether there may be more
      */
@@ -65,31 +72,77 @@ public final class FeedStore {
         var waiting = db.sql("""
                 SELECT DISTINCT tenant_id
                   FROM (SELECT tenant_id FROM event WHERE seq IS NULL AND NOT directed LIMIT :most) e
-                """).set("most", TENANTS * EVENTS).list(row -> row.number("tenant_id"));
-        return !waiting.isEmpty() && db.transaction(() -> place(now, lock(waiting)));
+                 LIMIT :tenants
+                """)
+                .set("most", TENANTS * EVENTS)
+                .set("tenants", TENANTS)
+                .list(row -> row.number("tenant_id"));
+        if (waiting.isEmpty()) {
+            return false;
+        }
+        try {
+            return place(now, waiting);
+        } catch (RuntimeException e) {
+            if (waiting.size() == 1) {
+                throw e;
+            }
+            LOG.warn("the events of {} tenants could not be placed together; each is tried alone", waiting.size(), e);
+            return alone(now, waiting);
+        }
     }
 
-    /** Whoever holds a feed's row sees, in his next statement, all places that were given before. */
-    private List<Long> lock(List<Long> tenants) {
-        return db.sql("""
-                SELECT tenant_id
-                  FROM event_feed
-                 WHERE tenant_id = ANY(CAST(:tenants AS bigint[]))
-                 ORDER BY tenant_id
-                 LIMIT :most
-                   FOR UPDATE SKIP LOCKED
-                """).set("tenants", tenants).set("most", TENANTS).list(row -> row.number("tenant_id"));
+    private boolean alone(Instant now, List<Long> tenants) {
+        var any = false;
+        for (var tenant : tenants) {
+            try {
+                any |= place(now, List.of(tenant));
+            } catch (RuntimeException e) {
+                LOG.warn("the events of tenant {} could not be placed", tenant, e);
+            }
+        }
+        return any;
     }
 
     private boolean place(Instant now, List<Long> tenants) {
-        if (tenants.isEmpty()) {
-            return false;
-        }
-        db.sql(PLACE)
+        return db.transaction(() -> {
+            var held = hold(tenants);
+            if (held.isEmpty()) {
+                return false;
+            }
+            var endpoints = held.stream().mapToLong(Feed::endpoints).sum();
+            db.sql(PLACE)
+                    .set("tenants", held.stream().map(Feed::tenant).toList())
+                    .set("events", Math.clamp(ROWS / Math.max(1, endpoints), 1, EVENTS))
+                    .set("now", now)
+                    .runAndCommit();
+            return true;
+        });
+    }
+
+    /** A feed that nobody else works at, and how many endpoints it leads to. */
+    private record Feed(long tenant, long endpoints) {}
+
+    /**
+     * Whoever holds a feed's row sees, in his next statement, all places that were given before, and the endpoints as they
+     * are until he has done.
+     */
+    private List<Feed> hold(List<Long> tenants) {
+        return db.sql("""
+                WITH f AS (
+                    SELECT tenant_id
+                      FROM event_feed
+                     WHERE tenant_id = ANY(CAST(:tenants AS bigint[]))
+                     ORDER BY tenant_id
+                       FOR UPDATE SKIP LOCKED),
+                     w AS (
+                    SELECT w.tenant_id
+                      FROM webhook_endpoint w
+                     WHERE w.tenant_id IN (SELECT tenant_id FROM f) AND w.enabled
+                     ORDER BY w.tenant_id, w.id
+                       FOR NO KEY UPDATE)
+                SELECT f.tenant_id, (SELECT count(*) FROM w WHERE w.tenant_id = f.tenant_id) AS endpoints FROM f
+                """)
                 .set("tenants", tenants)
-                .set("events", EVENTS)
-                .set("now", now)
-                .runAndCommit();
-        return true;
+                .list(row -> new Feed(row.number("tenant_id"), row.number("endpoints")));
     }
 }

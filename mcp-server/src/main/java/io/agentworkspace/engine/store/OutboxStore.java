@@ -18,18 +18,18 @@ import org.jspecify.annotations.Nullable;
 /** The deliveries that are to be attempted: taken by a replica for a while, then written down with what came of it. */
 public final class OutboxStore {
     /**
-     * Each endpoint gives as many as it has room for; of all these the first of each go first, so that none waits for
-     * another's backlog. What another replica has taken meanwhile is no longer due when its row is reached.
+     * Each endpoint gives as many as it has room for; of all these go first those of the endpoints that have least under
+     * way, so that none waits for another's backlog. What another replica takes at this moment is left to it.
      */
     private static final String CLAIM = """
             WITH ready AS (
-                SELECT w.tenant_id, w.id,
-                       CASE WHEN w.open_until IS NULL THEN CAST(:each AS bigint) ELSE 1 END
-                           - (SELECT count(*)
-                                FROM webhook_delivery d
-                               WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.state = 'delivering'
-                                 AND d.due_at > :now) AS room
+                SELECT w.tenant_id, w.id, COALESCE(w.deleted_at, '-infinity') AS since, h.busy,
+                       CASE WHEN w.open_until IS NULL THEN CAST(:each AS bigint) ELSE 1 END - h.busy AS room
                   FROM webhook_endpoint w
+                 CROSS JOIN LATERAL (SELECT count(*) AS busy
+                                       FROM webhook_delivery d
+                                      WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.state = 'delivering'
+                                        AND d.due_at > :now) h
                  WHERE w.enabled AND (w.open_until IS NULL OR w.open_until <= :now)
                    AND EXISTS (SELECT 1
                                  FROM webhook_delivery d
@@ -38,18 +38,26 @@ public final class OutboxStore {
                 SELECT d.tenant_id, d.id
                   FROM ready r
                  CROSS JOIN LATERAL (SELECT d.tenant_id, d.id, d.due_at,
-                                            row_number() OVER (ORDER BY d.due_at, d.sequence) AS turn
+                                            r.busy + row_number() OVER (ORDER BY d.due_at, d.sequence) AS turn
                                        FROM webhook_delivery d
                                       WHERE d.tenant_id = r.tenant_id AND d.endpoint_id = r.id AND d.due_at <= :now
+                                        AND d.created_at >= r.since
                                       ORDER BY d.due_at, d.sequence
                                       LIMIT greatest(r.room, 0)) d
-                 ORDER BY d.turn, d.due_at
+                 ORDER BY d.turn, d.due_at, d.id
                  LIMIT :room),
+                 free AS (
+                SELECT d.tenant_id, d.id
+                  FROM webhook_delivery d
+                  JOIN due ON d.tenant_id = due.tenant_id AND d.id = due.id
+                 WHERE d.due_at <= :now
+                 ORDER BY d.tenant_id, d.id
+                   FOR UPDATE OF d SKIP LOCKED),
                  taken AS (
                 UPDATE webhook_delivery d
                    SET state = 'delivering', due_at = :until, holder = :replica
-                  FROM due
-                 WHERE d.tenant_id = due.tenant_id AND d.id = due.id AND d.due_at <= :now
+                  FROM free
+                 WHERE d.tenant_id = free.tenant_id AND d.id = free.id
              RETURNING d.*)
             SELECT d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, d.sequence,
                    jsonb_array_length(d.attempts) AS made, w.url, w.secret, w.failing_since IS NOT NULL AS failing,
@@ -126,7 +134,7 @@ public final class OutboxStore {
      *
      * @param made how many attempts there were
      * @param body the envelope, the same bytes on every attempt
-     * @param secrets to sign with: the current one, then the one that still overlaps, if any
+     * @param sealed the secrets to sign with, for {@link #open}: the current one, then the one that still overlaps, if any
      * @param failing whether nothing but failures came back from the endpoint of late
      */
     public record Claim(
@@ -137,7 +145,7 @@ public final class OutboxStore {
             long sequence,
             int made,
             byte[] body,
-            List<String> secrets,
+            List<String> sealed,
             boolean failing) {}
 
     /** What is written of an attempt. */
@@ -204,7 +212,7 @@ public final class OutboxStore {
         var target = new Target(row.number("tenant_id"), UUID.fromString(row.text("endpoint_id")));
         var event = UUID.fromString(row.text("event_id"));
         var previous = row.textOrNull("previous_secret");
-        var current = secret(target, row.text("secret"));
+        var current = row.text("secret");
         return new Claim(
                 target,
                 UUID.fromString(row.text("id")),
@@ -213,7 +221,7 @@ public final class OutboxStore {
                 row.number("sequence"),
                 (int) row.number("made"),
                 envelope(event, row),
-                previous == null ? List.of(current) : List.of(current, secret(target, previous)),
+                previous == null ? List.of(current) : List.of(current, previous),
                 row.flag("failing"));
     }
 
@@ -224,11 +232,20 @@ public final class OutboxStore {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    private String secret(Target target, String sealed) {
+    /**
+     * The secrets to sign a claim with.
+     *
+     * @throws io.agentworkspace.engine.secrets.SecretsFailure when one was sealed under a key that we do not have
+     */
+    public List<String> open(Claim claim) {
+        return claim.sealed().stream().map(text -> open(claim.target(), text)).toList();
+    }
+
+    private String open(Target target, String text) {
         return secrets.get(
-                sealed,
+                text,
                 _ -> new String(
-                        vault.open(EndpointStore.place(target.tenant(), target.endpoint()), sealed),
+                        vault.open(EndpointStore.place(target.tenant(), target.endpoint()), text),
                         StandardCharsets.UTF_8));
     }
 
@@ -282,11 +299,38 @@ public final class OutboxStore {
                   FROM webhook_endpoint w
                   JOIN jsonb_to_recordset(CAST(:targets AS jsonb)) AS t (tenant bigint, endpoint uuid)
                     ON w.tenant_id = t.tenant AND w.id = t.endpoint
+                 WHERE w.deleted_at IS NULL
                  ORDER BY w.tenant_id, w.id
-                   FOR UPDATE OF w
+                   FOR NO KEY UPDATE OF w
                 """)
                 .set("targets", Json.text(targets))
                 .list(row -> Objects.requireNonNull(row.json("standing", Standing.class)));
+    }
+
+    /** The endpoints that have failed since then at least, and are enabled still. */
+    public List<Target> failingSince(Instant since) {
+        return db.sql("""
+                SELECT tenant_id, id
+                  FROM webhook_endpoint
+                 WHERE failing_since <= :since AND enabled AND deleted_at IS NULL
+                """)
+                .set("since", since)
+                .list(row -> new Target(row.number("tenant_id"), UUID.fromString(row.text("id"))));
+    }
+
+    /** Gives up some of what waits for endpoints that were deleted meanwhile; nobody takes it any more. */
+    public void giveUp() {
+        db.sql("""
+                UPDATE webhook_delivery
+                   SET state = 'exhausted', due_at = NULL
+                 WHERE ctid IN (SELECT d.ctid
+                                  FROM webhook_endpoint w
+                                  JOIN webhook_delivery d ON d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
+                                 WHERE w.deleted_at IS NOT NULL AND d.due_at IS NOT NULL AND d.created_at < w.deleted_at
+                                   AND d.state <> 'delivering'
+                                 LIMIT 1000
+                                   FOR UPDATE OF d SKIP LOCKED)
+                """).run();
     }
 
     /** Clears away events that are older than they are kept, with their deliveries, and what else has had its time. */

@@ -35,12 +35,16 @@ final class Circuit {
     /** One attempt, as it bears on its endpoint. */
     record Result(Instant at, @Nullable Integer status, boolean delivered) {}
 
-    /** @param results in the order in which they came */
+    /** Where an endpoint has failed so long, it is judged by the clock, too. */
+    static final Duration JUDGED = GIVEN_UP.dividedBy(2);
+
+    /** @param results in the order in which they came; none where only the time is looked at */
     Change after(Standing before, List<Result> results, Instant now) {
         var standing = before;
         for (var result : results) {
             standing = result.delivered() ? succeeded(standing) : failed(standing, result, now);
         }
+        standing = judged(standing, now);
         return new Change(standing, event(before, standing, now));
     }
 
@@ -56,9 +60,9 @@ final class Circuit {
         var openings = opens ? Math.min(was.openings() + 1, Short.MAX_VALUE) : was.openings();
         return with(
                 was,
-                reason(was, result, since, now),
+                was.disabledReason() == null && isGone(result) ? "gone" : was.disabledReason(),
                 since,
-                warned(was.warned(), since, now),
+                was.warned(),
                 inRow,
                 openings,
                 opens ? now.plus(pause(openings)) : was.openUntil());
@@ -69,12 +73,24 @@ final class Circuit {
         return doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
     }
 
-    private static @Nullable String reason(Standing was, Result result, Instant since, Instant now) {
-        if (was.disabledReason() != null) {
-            return was.disabledReason();
+    private static boolean isGone(Result result) {
+        return result.status() != null && result.status() == GONE;
+    }
+
+    /** What the time since its first failure brings. */
+    private static Standing judged(Standing was, Instant now) {
+        var since = was.failingSince();
+        if (since == null || was.disabledReason() != null) {
+            return was;
         }
-        var gone = result.status() != null && result.status() == GONE;
-        return gone ? "gone" : now.isBefore(since.plus(GIVEN_UP)) ? null : "failing";
+        return with(
+                was,
+                now.isBefore(since.plus(GIVEN_UP)) ? null : "failing",
+                since,
+                warned(was.warned(), since, now),
+                was.failuresInRow(),
+                was.openings(),
+                was.openUntil());
     }
 
     private static int warned(int before, Instant since, Instant now) {

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.store.OutboxStore.Attempt;
 import io.agentworkspace.engine.store.OutboxStore.Claim;
 import io.agentworkspace.engine.store.OutboxStore.Ended;
 import io.agentworkspace.engine.store.OutboxStore.Sample;
+import io.agentworkspace.engine.store.OutboxStore.Standing;
 import io.agentworkspace.engine.store.OutboxStore.Target;
 import java.time.Clock;
 import java.time.Instant;
@@ -131,14 +132,31 @@ final class Ledger implements AutoCloseable {
                     failing,
                     now,
                     held -> held.stream()
-                            .map(standing -> circuit.after(
-                                    standing,
-                                    byTarget
-                                            .getOrDefault(new Target(standing.tenant(), standing.endpoint()), List.of())
-                                            .stream()
-                                            .map(Attempted::result)
-                                            .toList(),
-                                    now))
+                            .map(standing -> circuit.after(standing, results(byTarget, standing), now))
+                            .toList());
+        }
+    }
+
+    /** What was sent to an address that it has no more says nothing of it. */
+    private static List<Circuit.Result> results(Map<Target, List<Attempted>> attempts, Standing standing) {
+        return attempts.getOrDefault(new Target(standing.tenant(), standing.endpoint()), List.of()).stream()
+                .filter(attempted -> attempted.claim().url().equals(standing.url()))
+                .map(Attempted::result)
+                .toList();
+    }
+
+    /** Warns of what has failed for long, and gives it up in the end, also where nothing is attempted any more. */
+    void judge() {
+        var now = clock.instant();
+        var failing = store.failingSince(now.minus(Circuit.JUDGED));
+        if (!failing.isEmpty()) {
+            store.record(
+                    List.of(),
+                    List.of(),
+                    failing,
+                    now,
+                    held -> held.stream()
+                            .map(standing -> circuit.after(standing, List.of(), now))
                             .toList());
         }
     }

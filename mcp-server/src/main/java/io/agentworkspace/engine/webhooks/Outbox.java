@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.webhooks;
 
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.secrets.SecretsFailure;
 import io.agentworkspace.engine.store.FeedStore;
 import io.agentworkspace.engine.store.OutboxStore;
 import io.agentworkspace.engine.store.OutboxStore.Claim;
@@ -9,6 +10,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -22,8 +24,11 @@ import org.slf4j.LoggerFactory;
  * came of it. What a replica that died had taken is due again when its lease ends.
  */
 public final class Outbox implements AutoCloseable {
-    /** So many deliveries to one endpoint are under way at once. */
+    /** So many deliveries to one endpoint are under way at once; fewer where little room is left. */
     static final int EACH = 32;
+
+    private static final int EACH_AT_LEAST = 2;
+    private static final int SHARES = 4;
 
     /** So many are under way on one replica. */
     static final int IN_ALL = 256;
@@ -33,6 +38,7 @@ public final class Outbox implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
     private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration BETWEEN_JUDGEMENTS = Duration.ofMinutes(1);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final FeedStore feed;
@@ -44,6 +50,7 @@ public final class Outbox implements AutoCloseable {
     private final Semaphore wake = new Semaphore(0);
     private final ExecutorService attempts = Executors.newVirtualThreadPerTaskExecutor();
     private final Thread loop = Thread.ofVirtual().name("outbox").unstarted(this::run);
+    private Instant judged = Instant.MIN;
     private volatile boolean closed;
 
     public Outbox(FeedStore feed, OutboxStore store, Sender sender, Schedule schedule, Clock clock) {
@@ -100,17 +107,26 @@ public final class Outbox implements AutoCloseable {
             return false;
         }
         var now = clock.instant();
-        var claims = store.claim(now, now.plus(LEASE), EACH, room);
+        judge(now);
+        var each = Math.clamp(room / SHARES, EACH_AT_LEAST, EACH); // Slow ones leave room to the others.
+        var claims = store.claim(now, now.plus(LEASE), each, room);
         free.acquireUninterruptibly(claims.size());
         claims.forEach(claim -> attempts.execute(() -> attempt(claim)));
         return more || !claims.isEmpty();
     }
 
+    private void judge(Instant now) {
+        if (!now.isBefore(judged)) {
+            judged = now.plus(BETWEEN_JUDGEMENTS);
+            ledger.judge();
+            store.giveUp();
+        }
+    }
+
     private void attempt(Claim claim) {
         try {
             var at = clock.instant();
-            var outcome = sender.send(URI.create(claim.url()), headers(claim, at), claim.body());
-            ledger.add(new Ledger.Attempted(claim, at, outcome));
+            ledger.add(new Ledger.Attempted(claim, at, send(claim, at)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // Its lease ends, and it is attempted again.
         } catch (RuntimeException e) {
@@ -120,10 +136,22 @@ public final class Outbox implements AutoCloseable {
         }
     }
 
-    private static ArrayList<Sender.Header> headers(Claim claim, Instant at) {
+    private Outcome send(Claim claim, Instant at) throws InterruptedException {
+        try {
+            return sender.send(URI.create(claim.url()), headers(claim, at), claim.body());
+        } catch (SecretsFailure e) {
+            LOG.error(
+                    "nothing can be signed for the endpoint {}: {}",
+                    claim.target().endpoint(),
+                    e.getMessage());
+            return new Outcome(null, "not sent: its secret cannot be opened here", Duration.ZERO, null);
+        }
+    }
+
+    private List<Sender.Header> headers(Claim claim, Instant at) {
         var headers = new ArrayList<Sender.Header>();
         headers.add(new Sender.Header("X-Service-Sequence", Long.toString(claim.sequence())));
-        Signature.headers(claim.event(), at, claim.body(), claim.secrets())
+        Signature.headers(claim.event(), at, claim.body(), store.open(claim))
                 .forEach((name, value) -> headers.add(new Sender.Header(name, value)));
         return headers;
     }

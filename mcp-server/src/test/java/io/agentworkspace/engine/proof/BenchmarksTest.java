@@ -46,7 +46,8 @@ class BenchmarksTest {
     /** That each event arrives at each endpoint, and only once, it sees to itself. */
     @Test
     void eventsArriveOnceAtEachEndpoint() throws Exception {
-        var output = bench("webhooks", "--endpoints", "5", "--events", "200", "--rate", "50", "--seconds", "2", "--warm", "50");
+        var output = bench(
+                "webhooks", "--endpoints", "5", "--events", "200", "--rate", "50", "--seconds", "2", "--warm", "50");
         assertThat(output).contains("every event arrived once at every endpoint", "1,000 in ");
         assertThat(number(DELIVERIES, output)).isPositive();
     }

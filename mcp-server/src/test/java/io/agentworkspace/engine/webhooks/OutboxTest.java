@@ -202,6 +202,34 @@ class OutboxTest {
                         .noneMatch(Set.of("pending", "delivering")::contains);
     }
 
+    @Test
+    void whatFailsForLongIsWarnedOfAndDisabledAlsoWhereNothingIsSentAnyMore() {
+        answer.set(RawReceiver.status(500));
+        try (var other = RawReceiver.saying(RawReceiver.status(200))) {
+            var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+            stage.endpoint(other.url(), "webhook.endpoint.updated");
+            stage.happens("Ada");
+            awaitState(endpoint, "failed");
+            stage.db.sql("UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL").run();
+            for (var step : List.of(new Step(59, 0), new Step(2, 1), new Step(24, 2), new Step(24, 3), new Step(10, 3))) {
+                stage.clock.advance(Duration.ofHours(step.hours()));
+                await().during(Duration.ofMillis(700))
+                        .atMost(SOON)
+                        .until(() -> posts(other).size() == step.told());
+            }
+            assertThat(stage.endpoint(endpoint.get("id").asString()).get("enabled").asBoolean())
+                    .as("after 119 hours")
+                    .isTrue();
+            stage.clock.advance(Duration.ofHours(1));
+            await().atMost(SOON).until(() -> posts(other).size() == 4);
+            assertThat(posts(other)).extracting(OutboxTest::verdict).containsExactly("50", "70", "90", "failing");
+            assertThat(posts(receiver)).hasSize(1);
+        }
+    }
+
+    /** So many hours later the tenant has been told so often. */
+    private record Step(int hours, int told) {}
+
     private static String verdict(String request) {
         var data = body(request).get("data");
         return data.has("warning")
@@ -254,6 +282,24 @@ class OutboxTest {
             awaitRequests(60);
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(8));
             assertThat(posts(slow).size()).isBetween(1, Outbox.EACH);
+        }
+    }
+
+    /** Enough of them to take all the room there is. */
+    @Test
+    void manySlowEndpointsDelayNoOther() {
+        try (var slow = new RawReceiver((_, out) -> {
+            TimeUnit.SECONDS.sleep(12);
+            out.write(RawReceiver.status(200).getBytes(StandardCharsets.ISO_8859_1));
+        })) {
+            IntStream.range(0, 12).forEach(_ -> stage.endpoint(slow.url(), "agent.deployment.created"));
+            IntStream.range(0, 40).forEach(i -> stage.happens("Slow" + i));
+            await().atMost(SOON).until(() -> posts(slow).size() > Outbox.IN_ALL / 2);
+            stage.endpoint(receiver.url(), "agent.deployment.created");
+            var began = System.nanoTime();
+            IntStream.range(0, 30).forEach(i -> stage.happens("Agent" + i));
+            awaitRequests(30);
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(6));
         }
     }
 
