@@ -16,7 +16,6 @@ import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,8 +44,9 @@ class OutboxCallTest {
         var log = new EventLog();
         log.onCommitted(called::incrementAndGet);
         var db = TestDatabase.db();
-        var around = new Runner.Surroundings(CLOCK, new Presence(db), new KeyUse(db, CLOCK), TestDatabase.audit(), log);
-        return Toolbox.runner(db, around, _ -> List.of(), TestDatabase.outbound());
+        var around = new Runner.Surroundings(
+                CLOCK, new Presence(db), new KeyUse(db, CLOCK), TestDatabase.audit(), log, TestDatabase.metering());
+        return Toolbox.runner(db, around, TestDatabase.outbound());
     }
 
     private ObjectNode run(int calls, String service, String arguments) {
