@@ -47,14 +47,36 @@ public final class KeyLedger {
             Grant grant,
             @Nullable Grant above) {}
 
-    /** The key of this id, locked, if the caller may manage it. */
-    public Held lock(Call call, String id) {
-        var statement = db.sql(call, """
-                SELECT 1 FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id AND %s FOR UPDATE
-                """.formatted(KeyRow.MANAGED));
-        if (KeyRow.managing(statement, call).set("id", id).one(_ -> true).isEmpty()) {
-            throw missing(id);
+    /** A user whose role cannot change until the transaction ends. */
+    private record Party(long id, Role role, boolean removed) {
+        static Party read(Row row) throws SQLException {
+            return new Party(row.number("id"), Role.of(row.text("role")), row.instantOrNull("removed_at") != null);
         }
+    }
+
+    private static void checkCaller(Call call, Party caller) {
+        if (caller.removed()) {
+            throw Problem.unauthenticated("the credential's user is gone");
+        }
+        ContextStore.checkRole(call, caller.role());
+    }
+
+    /**
+     * The key of this id, locked, if the caller may manage it.
+     *
+     * @throws Problem {@code not_found}; {@code not_permitted} when the caller has just lost its role
+     */
+    public Held lock(Call call, String id) {
+        // First the caller, as whoever changes or removes users does; its role is what it is until the transaction
+        // ends.
+        var statement = db.sql(call, """
+                SELECT w.id, w.role, w.removed_at
+                  FROM app_user w, api_key k
+                 WHERE w.tenant_id = :tenant AND w.id = :caller AND k.tenant_id = :tenant AND k.id = :id AND %s
+                   FOR SHARE OF w FOR UPDATE OF k
+                """.formatted(KeyRow.MANAGED));
+        var caller = KeyRow.managing(statement, call).set("id", id).one(Party::read);
+        checkCaller(call, caller.orElseThrow(() -> missing(id)));
         // Not beside the lock, where after a wait the subselect would still show what was before it.
         return db.sql(call, """
                 SELECT k.id, u.role, k.revision, k.revoked_at, %s AS chain
@@ -140,22 +162,24 @@ public final class KeyLedger {
                 });
     }
 
-    /** The acting user's role. */
-    public Role role(Call call) {
-        return db.sql(call, "SELECT role FROM app_user WHERE tenant_id = :tenant AND id = :user")
-                .one(row -> Role.of(row.text("role")))
-                .orElseThrow();
-    }
-
     /**
-     * Makes sure that the tenant may have one more key; no other key is made until the transaction ends.
+     * Makes sure that the tenant may have one more key of the acting user; until the transaction ends no other key is made, and
+     * neither that user's role changes nor the caller's.
      *
      * @param parent the key whose child it is to be
-     * @throws Problem {@code conflict}
+     * @return the acting user's role
+     * @throws Problem {@code conflict}; {@code not_permitted} when the caller has just lost its role
      */
-    public void makeRoom(Call call, @Nullable String parent) {
-        db.sql(call, "SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE")
-                .one(_ -> true);
+    public Role makeRoom(Call call, @Nullable String parent) {
+        var parties = db.sql(call, """
+                SELECT u.id, u.role, u.removed_at
+                  FROM tenant t JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id IN (:caller, :user)
+                 WHERE t.tenant_id = :tenant
+                 ORDER BY u.id
+                   FOR NO KEY UPDATE OF t FOR SHARE OF u
+                """).list(Party::read);
+        checkCaller(call, party(parties, call.caller().user()));
+        var role = party(parties, call.context().user().id()).role();
         db.sql(call, """
                 SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
                        count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
@@ -172,6 +196,11 @@ public final class KeyLedger {
                     MAX_DEPTH);
             return true;
         });
+        return role;
+    }
+
+    private static Party party(List<Party> parties, long id) {
+        return parties.stream().filter(one -> one.id() == id).findFirst().orElseThrow();
     }
 
     private static void refuse(boolean full, String note, int limit) {

@@ -67,19 +67,32 @@ public final class UserStore {
                 .orElseThrow();
     }
 
-    /** @throws Problem {@code already_exists} */
+    /**
+     * The caller's role is what it is until the transaction ends.
+     *
+     * @throws Problem {@code already_exists}; {@code unauthenticated} when the caller was removed meanwhile,
+     *     {@code not_permitted} when it has just lost its role
+     */
     public User insert(Call call, Name name, Role role) {
         return db.sql(call, """
-                WITH u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
-                           VALUES (:tenant, :name, :key, :role, :now)
+                WITH w AS (SELECT role FROM app_user
+                            WHERE tenant_id = :tenant AND id = :caller AND removed_at IS NULL
+                              FOR SHARE),
+                     u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                           SELECT :tenant, :name, :key, :role, CAST(:now AS timestamptz) FROM w
                            ON CONFLICT DO NOTHING
                            RETURNING *)
-                SELECT %s AS record FROM u
+                SELECT w.role AS caller_role, CASE WHEN u.id IS NOT NULL THEN %s END AS record
+                  FROM w LEFT JOIN u ON true
                 """.formatted(RECORD))
                 .set("name", name)
                 .set("key", name.key())
                 .set("role", role.word())
-                .one(UserStore::record)
+                .one(row -> {
+                    ContextStore.checkRole(call, Role.of(row.text("caller_role")));
+                    return Optional.ofNullable(row.json("record", User.class));
+                })
+                .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"))
                 .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
     }
 
@@ -102,7 +115,8 @@ public final class UserStore {
 
     /**
      * @param heir a name, or null for the caller
-     * @throws Problem {@code conflict} when the user, {@code unauthenticated} when the caller was removed meanwhile
+     * @throws Problem {@code conflict} when the user, {@code unauthenticated} when the caller was removed meanwhile,
+     *     {@code not_permitted} when that has just lost its role
      */
     public Locked lock(Call call, long id, @Nullable Name heir) {
         var rows = db.sql(call, """
@@ -119,6 +133,7 @@ public final class UserStore {
                         row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision")));
         var caller = find(rows, row -> row.id() == call.caller().user())
                 .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"));
+        ContextStore.checkRole(call, caller.role());
         return new Locked(
                 find(rows, row -> row.id() == id).orElseThrow(() -> Problem.conflict("the user has just been removed")),
                 heir == null

@@ -101,7 +101,7 @@ final class KeyGrantTools {
         var agent = agent(in, call);
         Lack.refuse(Lack.ofCredential(call));
         var parent = parent(in, call);
-        keys.makeRoom(call, parent);
+        var role = keys.makeRoom(call, parent);
         var powers = keys.powers(call);
         var grant = new Grant(
                 KeyWords.capabilities(in.capabilities()),
@@ -109,7 +109,7 @@ final class KeyGrantTools {
                 in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
                 end(in, call, powers, parent != null),
                 null);
-        Lack.refuse(Lack.ofUser(call, call.actingFor() == null ? call.caller().role() : keys.role(call)));
+        Lack.refuse(Lack.ofUser(call, role));
         Lack.refuse(Lack.ofPowers(grant, powers));
         var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent, parent);
         var key = ApiKey.generate(random);

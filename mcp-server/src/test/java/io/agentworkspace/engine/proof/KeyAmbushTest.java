@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ways to a key that has more than it should: by a race, by halves, by an old secret, past a higher role. */
@@ -98,6 +99,52 @@ class KeyAmbushTest {
         remove("root");
         assertThat(run(root, service, forBob)).isEqualTo("unauthenticated");
         assertThat(run(root, service, forBob.replace("'bob'", "'root'"))).isEqualTo("unauthenticated");
+    }
+
+    /** A replica may remember the role for up to a second, and a call may wait for as long as it likes. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            AK_Create | {"name":"x","capabilities":["*"],"target":{"user":"boss"}}
+            AK_Create | {"name":"x","capabilities":["*"]}
+            AK_Update | {"id":"$","capabilities":["*"]}
+            AK_Rotate | {"id":"$"}
+            AK_Revoke | {"id":"$"}
+            AK_Delete | {"id":"$"}
+            US_Create | {"vx":{"name":"eve","access":"owner"}}
+            US_Update | {"target":{"user":"bob"},"vx":{"access":"owner"}}
+            US_Remove | {"target":{"user":"bob"}}
+            """)
+    void whoIsLosingARoleDoesNothingWithIt(String service, String arguments) {
+        var boss = stage.user("boss", Role.OWNER, "*");
+        var mallory = stage.user("mallory", Role.OWNER, "*");
+        stage.user("bob", Role.MEMBER, "*");
+        var key = make(boss, "'capabilities':['agent:read']");
+        var got = Overtaken.by(() -> demote("mallory"), () -> call(mallory, service, arguments.replace("$", key.id())));
+        refused(got, "not_permitted", "your role has just become 'admin'", "US_Update");
+    }
+
+    private void demote(String user) {
+        sql("UPDATE app_user SET role = 'admin' WHERE tenant_id = :tenant AND name = :name", user);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"AP_List", "AP_Select", "AP_Create"})
+    void whoHasLostARoleHasItNoMoreWhateverIsRemembered(String service) {
+        var id = TestDatabase.db()
+                .sql("SELECT id FROM app_user WHERE tenant_id = :tenant AND name = 'root'")
+                .set("tenant", stage.tenant.id(Door.REST));
+        stage.user("root", Role.ADMIN, "*");
+        var root = new Caller(
+                stage.tenant.id(Door.REST),
+                "t",
+                id.one(row -> row.number("id")).orElseThrow(),
+                "root",
+                Role.OWNER,
+                Set.of("*"),
+                "key:x",
+                null);
+        var vx = service.equals("AP_Create") ? "'vx':{'name':'Ada','description':'d'}" : "";
+        assertThat(run(root, service, "{" + vx + "}")).isEqualTo("not_permitted");
     }
 
     private static String run(Caller caller, String service, String arguments) {
