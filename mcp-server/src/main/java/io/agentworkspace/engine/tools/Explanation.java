@@ -61,7 +61,8 @@ final class Explanation {
         return new Call(question.caller(), tool.name(), question.requestId(), question.context(), actingFor, now);
     }
 
-    private Finding finding(ToolRunner.Question question, Tool<?, ?> tool, String target) {
+    /** Nothing of a thing for whom neither the tool nor reading would tell: whether there is one, it does not hear either. */
+    private @Nullable Finding finding(ToolRunner.Question question, Tool<?, ?> tool, String target) {
         var parts = target.split(":", 2);
         var kind = parts[0].strip();
         var need = Demands.asked(tool, kind);
@@ -70,6 +71,9 @@ final class Explanation {
         }
         if (question.context().length() > Name.MAX) {
             throw Problem.invalid("context", "must be at most %d characters".formatted(Name.MAX));
+        }
+        if (!question.caller().may(tool) && !question.caller().mayRead(kind)) {
+            return null;
         }
         var call = call(question, tool, null);
         return switch (kind) {

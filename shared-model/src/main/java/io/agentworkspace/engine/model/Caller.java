@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,12 @@ public record Caller(
         return Optional.of(tool.capability())
                 .filter(needed -> hasScopes() && !needed.isIn(capabilities))
                 .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(tool.leastRole()));
+    }
+
+    /** Whether its credential lets it read things of a family, like {@code agent}, by tools at all. */
+    public boolean mayRead(String family) {
+        var needed = Capability.valueOf(family.toUpperCase(Locale.ROOT) + "_READ");
+        return needed.isIn(capabilities) && credential.toolset().covers(family);
     }
 
     /** Whether credential and role both allow a tool. */
