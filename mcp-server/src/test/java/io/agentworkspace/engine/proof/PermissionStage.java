@@ -383,7 +383,7 @@ final class PermissionStage {
                 """)
                 .set("tenant", where(cell))
                 .set("id", webhookId(cell))
-                .set("now", NOW)
+                .set("now", Instant.now()) // Old ones are cleared away.
                 .run();
     }
 }
