@@ -106,19 +106,17 @@ public final class KeyLedger {
     }
 
     /**
-     * What the caller has to give, read anew: a key that ended a moment ago must not leave another one behind. Until the
-     * transaction ends it cannot end.
+     * What the caller has to give, read anew: a key, a session or an identity that ended a moment ago must not leave another
+     * key behind. Until the transaction ends it cannot end.
      *
      * @throws Problem {@code unauthenticated}
      */
     public Grant powers(Call call) {
         var key = call.caller().credential().key();
+        hold(call, key);
         if (key == null) {
             return Grant.of(call.caller());
         }
-        db.sql(call, "SELECT 1 FROM api_key WHERE tenant_id = :tenant AND id = :id FOR SHARE")
-                .set("id", key)
-                .one(_ -> true);
         return db.sql(
                         call,
                         "SELECT %s AS chain FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id"
@@ -127,6 +125,36 @@ public final class KeyLedger {
                 .one(row -> Grant.of(row.jsonList("chain", Grant.class)))
                 .filter(grant -> !grant.isOver(call.now()))
                 .orElseThrow(() -> Problem.unauthenticated("the API key has just ended"));
+    }
+
+    private void hold(Call call, @Nullable String key) {
+        var principal = call.caller().principal();
+        var session = principal.startsWith(BrowserSessions.PRINCIPAL)
+                ? principal.substring(BrowserSessions.PRINCIPAL.length())
+                : null;
+        if (key == null && session == null && !call.caller().hasScopes()) {
+            return;
+        }
+        var isHeld = db.sql(call, """
+                WITH k AS (SELECT 1 FROM api_key WHERE tenant_id = :tenant AND id = CAST(:key AS text) FOR SHARE),
+                     s AS (SELECT 1 FROM browser_session
+                            WHERE tenant_id = :tenant AND id = CAST(:session AS text) AND expires_at > :now
+                              FOR KEY SHARE),
+                     i AS (SELECT 1 FROM token_grant g
+                             JOIN external_identity e
+                               ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
+                            WHERE g.tenant_id = :tenant AND g.principal = :principal
+                              FOR KEY SHARE OF e)
+                SELECT (SELECT count(*) FROM k) AS keys, (SELECT count(*) FROM s) AS sessions, (SELECT count(*) FROM i) AS identities
+                """)
+                .set("key", key)
+                .set("session", session)
+                .one(row -> (session == null || row.number("sessions") > 0)
+                        && (!call.caller().hasScopes() || row.number("identities") > 0))
+                .orElse(false);
+        if (!isHeld) {
+            throw Problem.unauthenticated("what you have signed in with has just ended");
+        }
     }
 
     /**
