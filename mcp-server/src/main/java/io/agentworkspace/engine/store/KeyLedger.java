@@ -27,6 +27,12 @@ public final class KeyLedger {
     /** How many keys there may be above one. */
     public static final int MAX_DEPTH = 3;
 
+    /** Whoever calls with a key that others know may be one of them. */
+    private static final String BY_A_KNOWN_KEY = """
+            EXISTS (SELECT 1 FROM api_key c
+                     WHERE c.tenant_id = :tenant AND c.id = CAST(:own AS text) AND c.known_to_others)
+            """;
+
     private final Db db;
 
     public KeyLedger(Db db) {
@@ -248,13 +254,14 @@ public final class KeyLedger {
     public Key insert(Call call, ApiKey key, Draft draft) {
         db.sql(call, """
                 INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
-                                     confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at)
+                                     confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
                 VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
                         :agent, :parent,
                         COALESCE((SELECT p.ancestors || p.id FROM api_key p
                                    WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
-                        :expires, :now)
-                """)
+                        :expires, :now, :user <> :caller OR %s)
+                """.formatted(BY_A_KNOWN_KEY))
+                .set("own", call.caller().credential().key())
                 .set("id", key.id())
                 .set("hash", key.secretHash())
                 .set("name", draft.name())
@@ -312,9 +319,10 @@ public final class KeyLedger {
                 UPDATE api_key
                    SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,
                        previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
-                       secret_hash = :hash, rotated_at = :now, revision = revision + 1
+                       secret_hash = :hash, rotated_at = :now, known_to_others = user_id <> :caller OR %s, revision = revision + 1
                  WHERE tenant_id = :tenant AND id = :id
-                """)
+                """.formatted(BY_A_KNOWN_KEY))
+                .set("own", call.caller().credential().key())
                 .set("id", key.id())
                 .set("hash", key.secretHash())
                 .set("overlaps", overlap.isPositive())

@@ -146,26 +146,39 @@ public final class UserStore {
         return rows.stream().filter(which).findFirst();
     }
 
-    /** Sets what is given and raises the revision. A user who sees less than before hears less, too. */
-    public User update(Call call, Held held, @Nullable Name name, Role role) {
+    /** @param keys how many keys of the user were revoked */
+    public record Updated(User user, long keys) {}
+
+    /**
+     * Sets what is given and raises the revision. A user who sees less than before hears less, too. Of one who becomes an admin
+     * or an owner the keys and old secrets end that somebody else may know.
+     */
+    public Updated update(Call call, Held held, @Nullable Name name, Role role) {
         try {
-            var user = db.sql(call, """
+            var updated = db.sql(call, """
+                    WITH k AS (UPDATE api_key
+                                  SET revoked_at = CASE WHEN known_to_others THEN CAST(:now AS timestamptz) END,
+                                      previous_hash = NULL, previous_until = NULL, revision = revision + 1
+                                WHERE :rises AND tenant_id = :tenant AND user_id = :id AND revoked_at IS NULL
+                                  AND (known_to_others OR previous_hash IS NOT NULL)
+                            RETURNING known_to_others)
                     UPDATE app_user u
                        SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
                            revision = u.revision + 1
                      WHERE u.tenant_id = :tenant AND u.id = :id
-                    RETURNING %s AS record
+                    RETURNING %s AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys
                     """.formatted(RECORD))
                     .set("id", held.id())
                     .set("name", name)
                     .set("key", name == null ? null : name.key())
                     .set("role", role.word())
-                    .one(UserStore::record)
+                    .set("rises", role.isAtLeast(Role.ADMIN) && !held.role().isAtLeast(role))
+                    .one(row -> new Updated(record(row), row.number("keys")))
                     .orElseThrow();
             if (held.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
                 MembershipStore.silence(db, call, held.id());
             }
-            return user;
+            return updated;
         } catch (JdbiException e) {
             if (Db.isTaken(e) && name != null) {
                 throw Problem.alreadyExists("user", name.text());

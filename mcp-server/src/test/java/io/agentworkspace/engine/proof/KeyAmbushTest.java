@@ -147,6 +147,58 @@ class KeyAmbushTest {
         assertThat(run(root, service, "{" + vx + "}")).isEqualTo("not_permitted");
     }
 
+    /** What an admin has made for a member it knows, and what was made with that. */
+    @ParameterizedTest
+    @ValueSource(strings = {"admin", "owner"})
+    void aKeyThatSomebodyElseKnowsDoesNotRiseWithItsUser(String role) {
+        var boss = stage.user("boss", Role.OWNER, "*");
+        var root = stage.user("root", Role.ADMIN, "*");
+        var bob = stage.user("bob", Role.MEMBER, "*");
+        var forBob = "'capabilities':['*'],'target':{'user':'bob'}";
+        var given = make(root, forBob);
+        var made = make(given, "'capabilities':['*']");
+        var turned = rotated(root, make(bob, "'capabilities':['*']"), 0);
+        var turnedByIt = rotated(given, make(bob, "'capabilities':['*']"), 0);
+        var old = make(root, forBob);
+        var fresh = rotated(bob, old, 3_600);
+        var own = make(bob, "'capabilities':['*']");
+        var rise = "{'target':{'user':'bob'},'vx':{'access':'%s'}}";
+        assertThat(done(call(boss, "US_Update", rise.formatted("viewer")))
+                        .envelope()
+                        .path("keys")
+                        .asLong(-1))
+                .isZero();
+        await().until(() -> call(given, "AP_List", "{}").error().isEmpty());
+        assertThat(done(call(boss, "US_Update", rise.formatted(role)))
+                        .envelope()
+                        .path("keys")
+                        .asLong())
+                .isEqualTo(4);
+        for (var known : List.of(given, made, turned, turnedByIt, old)) {
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> call(known, "AP_List", "{}").error().equals("unauthenticated"));
+        }
+        for (var key : List.of(bob, fresh, own)) {
+            assertThat(done(call(key, "US_List", "{}")).error()).isEmpty();
+        }
+    }
+
+    private static Made rotated(Made caller, Made key, int overlap) {
+        var got = call(caller, "AK_Rotate", "{'id':'%s','overlap_seconds':%d}".formatted(key.id(), overlap));
+        return new Made(done(got).envelope().path("api_key").asString());
+    }
+
+    /** The key is there before the role is, or not at all. */
+    @Test
+    void whoIsBecomingAnOwnerGetsNoKeyOfAnAdmin() {
+        var root = stage.user("root", Role.ADMIN, "*");
+        stage.user("bob", Role.MEMBER, "*");
+        var got = Overtaken.by(
+                () -> sql("UPDATE app_user SET role = 'owner' WHERE tenant_id = :tenant AND name = :name", "bob"),
+                () -> call(root, "AK_Create", "{'name':'x','capabilities':['*'],'target':{'user':'bob'}}"));
+        refused(got, "not_permitted", "only an owner");
+    }
+
     private static String run(Caller caller, String service, String arguments) {
         var db = TestDatabase.db();
         var runner = Toolbox.runner(
