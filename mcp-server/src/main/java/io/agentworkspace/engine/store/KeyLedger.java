@@ -218,9 +218,8 @@ public final class KeyLedger {
                 SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
                        count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
                        COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
-                  FROM (SELECT k.*, k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AS in_use
-                          FROM api_key k WHERE k.tenant_id = :tenant) k
-                """).set("parent", parent).one(row -> {
+                  FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k
+                """.formatted(KeyRow.IN_USE)).set("parent", parent).one(row -> {
             refuse(row.number("in_use") >= MAX_IN_USE, "%,d keys are in use: revoke what nobody needs", MAX_IN_USE);
             refuse(row.number("listed") >= MAX_LISTED, "%,d keys are listed: delete what has ended", MAX_LISTED);
             refuse(row.number("children") >= MAX_CHILDREN, "your key has %,d children: revoke some", MAX_CHILDREN);

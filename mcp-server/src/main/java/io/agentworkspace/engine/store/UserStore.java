@@ -50,11 +50,11 @@ public final class UserStore {
                                    'banks', (SELECT count(*) FROM bank b
                                               WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
                                    'keys', (SELECT count(*) FROM api_key k
-                                             WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND k.revoked_at IS NULL))
+                                             WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND %s))
                                 ORDER BY u.name_key)
                           FROM page u) AS rows
                   FROM ctx
-                """.formatted(RECORD))
+                """.formatted(RECORD, KeyRow.IN_USE))
                 .set("after", after.isEmpty() ? "" : after.getFirst())
                 .set("limit", limit)
                 .one(row -> {

@@ -94,8 +94,7 @@ final class UserAdminTools {
             @Doc("How many banks it owns, those in the trash too.")
             long banks,
 
-            @Doc("How many keys it has that were not revoked.")
-            long keys) {}
+            @Doc("How many keys it has that work.") long keys) {}
 
     record Created(
             @Doc("The user as it is now.") User user,
