@@ -22,6 +22,10 @@ public final class KeyLedger {
     public static final int MAX_IN_USE = 1_000;
     /** How many keys of a tenant may be listed, those that have ended among them. */
     public static final int MAX_LISTED = 10_000;
+    /** How many of those may be one member's or viewer's, so that its programs leave room for others. */
+    public static final int MAX_IN_USE_OF_USER = 200;
+
+    public static final int MAX_LISTED_OF_USER = 2_000;
     /** How many children of one key may be in use. */
     public static final int MAX_CHILDREN = 100;
     /** How many keys there may be above one. */
@@ -197,7 +201,7 @@ public final class KeyLedger {
     }
 
     /**
-     * Makes sure that the tenant may have one more key of the acting user; until the transaction ends no other key is made, and
+     * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user; until the transaction ends no other key is made, and
      * neither that user's role changes nor the caller's.
      *
      * @param parent the key whose child it is to be
@@ -216,6 +220,8 @@ public final class KeyLedger {
         var role = party(parties, call.context().user().id()).role();
         db.sql(call, """
                 SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
+                       count(*) FILTER (WHERE user_id = :user) AS own_listed,
+                       count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
                        count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
                        COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
                   FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k
@@ -227,9 +233,24 @@ public final class KeyLedger {
                     parent != null && row.number("depth") >= MAX_DEPTH,
                     "there are %d keys above yours: it can have no children",
                     MAX_DEPTH);
+            checkShare(role, row);
             return true;
         });
         return role;
+    }
+
+    /** Admins may use all that the tenant has: they can also make room. */
+    private static void checkShare(Role role, Row row) throws SQLException {
+        if (!role.isAtLeast(Role.ADMIN)) {
+            refuse(
+                    row.number("own_in_use") >= MAX_IN_USE_OF_USER,
+                    "%,d keys of this user, who is no admin, are in use: revoke what nobody needs",
+                    MAX_IN_USE_OF_USER);
+            refuse(
+                    row.number("own_listed") >= MAX_LISTED_OF_USER,
+                    "%,d keys of this user, who is no admin, are listed: delete what has ended",
+                    MAX_LISTED_OF_USER);
+        }
     }
 
     private static Party party(List<Party> parties, long id) {
