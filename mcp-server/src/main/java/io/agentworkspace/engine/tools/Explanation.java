@@ -145,7 +145,10 @@ final class Explanation {
     }
 
     private Finding bank(Call call, Name name, Need need) {
-        var found = standings.bank(call, name).orElseThrow(() -> banks.missing(call, name));
+        var found = standings
+                .bank(call, name, trash(call.service()))
+                .filter(bank -> !bank.trashed() || need != Need.OWN || Lack.isOwn(call, bank.held()))
+                .orElseThrow(() -> banks.missing(call, name));
         var held = found.held().permission();
         var thing = found.thing();
         var lack = Lack.ofBank(call, found.held());
@@ -162,6 +165,14 @@ final class Explanation {
                 lack.isEmpty(),
                 only);
         return new Finding(standing, lack.map(Problem::note));
+    }
+
+    private static Standings.Trash trash(String tool) {
+        return switch (tool) {
+            case "MB_Restore" -> Standings.Trash.FIRST;
+            case "MB_Delete", "MB_Destroy" -> Standings.Trash.LAST;
+            default -> Standings.Trash.LEFT_OUT;
+        };
     }
 
     /** What of a tool is left to whoever holds less on a bank than all of it needs. */

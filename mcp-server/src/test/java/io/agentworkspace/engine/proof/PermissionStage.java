@@ -304,6 +304,15 @@ final class PermissionStage {
                 SELECT c.tenant_id, b.id, c.agent_id, c.caller_id, CASE c.relation WHEN 'banned' THEN 'none' ELSE c.relation END
                   FROM c JOIN bank b ON b.tenant_id = c.tenant_id AND b.name = c.name
                 """);
+        var trashed = cells.stream()
+                .filter(cell -> cell.line().group().startsWith("bank.trash"))
+                .map(Cell::unique)
+                .toList();
+        DB.sql("UPDATE bank SET deleted_at = now() WHERE tenant_id IN (:tenant, :elsewhere) AND name = ANY (:names)")
+                .set("tenant", tenant)
+                .set("elsewhere", elsewhere)
+                .set("names", trashed)
+                .run();
     }
 
     /** Of ids of their own: those are known to no other tenant. */
