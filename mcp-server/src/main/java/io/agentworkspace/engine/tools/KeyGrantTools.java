@@ -2,6 +2,7 @@ package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Grant;
+import io.agentworkspace.engine.identity.KeyFormat;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
@@ -98,6 +99,7 @@ final class KeyGrantTools {
     }
 
     private Made make(Create in, Call call) {
+        checkName(in.name());
         var agent = agent(in, call);
         Lack.refuse(Lack.ofCredential(call));
         var parent = parent(in, call);
@@ -114,6 +116,13 @@ final class KeyGrantTools {
         var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent, parent);
         var key = ApiKey.generate(random);
         return new Made(keys.insert(call, key, draft), key.reveal());
+    }
+
+    /** A key that is pasted where its name belongs would stay in lists and in the audit. */
+    private static void checkName(@Nullable String name) {
+        if (name != null && KeyFormat.isIn(name)) {
+            throw Problem.invalid("name", "must not hold an API key: say in words what the key is for");
+        }
     }
 
     private static @Nullable String parent(Create in, Call call) {
@@ -196,6 +205,7 @@ final class KeyGrantTools {
     }
 
     private Changed change(Update in, Call call) {
+        checkName(in.name());
         var held = keys.lock(call, in.id());
         Lack.refuse(Lack.ofCredential(call));
         AgentTools.checkRevision(in.ifRevision(), held.revision());
