@@ -109,6 +109,10 @@ class IssuedTokensTest extends IssuedTokensStage {
             assertThat(refused.status()).isEqualTo(200);
             assertThat(refused.headers(CHALLENGE)).isEmpty();
             assertThat(refused.at("/result/structuredContent/status/error")).isEqualTo("not_permitted");
+            assertThat(refused.at("/result/structuredContent/status/note"))
+                    .as("another token would not help")
+                    .contains("your role is 'member'", "US_Update")
+                    .doesNotContain("access token");
         }
     }
 
@@ -235,7 +239,9 @@ class IssuedTokensTest extends IssuedTokensStage {
                 .isEqualTo("true");
         await().atMost(Duration.ofSeconds(10))
                 .untilAsserted(() -> assertThat(list(token).status()).isEqualTo(403));
-        assertThat(list(token("carl", "*")).status()).isEqualTo(403);
+        var removed = list(token("carl", "*"));
+        assertThat(removed.status()).isEqualTo(403);
+        assertThat(removed.at("/error/data/note")).contains("signing in does not bring it back", "AK_Create");
     }
 
     @Test

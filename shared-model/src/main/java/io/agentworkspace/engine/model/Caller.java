@@ -108,9 +108,13 @@ public record Caller(
         return obstacles(tool).stream().findFirst();
     }
 
-    /** Everything that keeps it from running the tool. */
+    /** Everything that keeps it from running the tool; first the role, without which no other credential would help. */
     public List<String> obstacles(Tool<?, ?> tool) {
         var obstacles = new ArrayList<String>();
+        if (!role.isAtLeast(tool.leastRole())) {
+            obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
+                    .formatted(role.word(), tool.name(), tool.leastRole().word()));
+        }
         if (!tool.capability().isIn(capabilities)) {
             obstacles.add(
                     hasScopes()
@@ -123,10 +127,6 @@ public record Caller(
             obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
                             + " widen its toolset with AK_Update")
                     .formatted(credential.toolset(), tool.name(), tool.family()));
-        }
-        if (!role.isAtLeast(tool.leastRole())) {
-            obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
-                    .formatted(role.word(), tool.name(), tool.leastRole().word()));
         }
         return obstacles;
     }
