@@ -50,6 +50,7 @@ final class PermissionStage {
     private final long foe = user(tenant, "foe");
     private final long stranger = user(tenant, "stranger");
     private final long superior = tenants.createUser(tenant, Name.of("superior"), Role.OWNER, NOW);
+    private final long peer = tenants.createUser(tenant, Name.of("peer"), Role.ADMIN, NOW);
     private final long foreigner = user(elsewhere, "foreigner");
 
     PermissionStage(List<Cell> cells) {
@@ -225,6 +226,7 @@ final class PermissionStage {
         return switch (cell.relation()) {
             case "owner", "itself", "wider", "below" -> caller(cell);
             case "above" -> superior;
+            case "peer" -> peer;
             case "member" -> sharing;
             case "banned" -> banning;
             case "tenant" -> foreigner;
@@ -352,7 +354,7 @@ final class PermissionStage {
     private void users(List<Cell> cells) {
         insert(cells, relation -> !relation.equals("itself"), _ -> stranger, """
                 INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
-                SELECT tenant_id, name, name, CASE relation WHEN 'above' THEN 'owner' ELSE 'member' END, :now FROM c
+                SELECT tenant_id, name, name, CASE relation WHEN 'above' THEN 'owner' WHEN 'peer' THEN 'admin' ELSE 'member' END, :now FROM c
                 """);
     }
 
