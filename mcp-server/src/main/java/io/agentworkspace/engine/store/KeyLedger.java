@@ -72,18 +72,25 @@ public final class KeyLedger {
     }
 
     /**
-     * The key of this id, locked, if the caller may manage it.
+     * The key of this id, locked, if the caller may manage it. Until the transaction ends neither its user's role changes nor the
+     * caller's.
      *
      * @throws Problem {@code not_found}; {@code not_permitted} when the caller has just lost its role
      */
     public Held lock(Call call, String id) {
-        // First the caller, as whoever changes or removes users does; its role is what it is until the transaction
-        // ends.
+        // First the users, as whoever changes or removes them does.
         var statement = db.sql(call, """
+                WITH u AS (SELECT id, role, removed_at
+                             FROM app_user
+                            WHERE tenant_id = :tenant
+                              AND id IN (:caller, (SELECT user_id FROM api_key WHERE tenant_id = :tenant AND id = :id))
+                            ORDER BY id
+                              FOR SHARE),
+                     held AS (SELECT count(*) AS users FROM u)
                 SELECT w.id, w.role, w.removed_at
-                  FROM app_user w, api_key k
-                 WHERE w.tenant_id = :tenant AND w.id = :caller AND k.tenant_id = :tenant AND k.id = :id AND %s
-                   FOR SHARE OF w FOR UPDATE OF k
+                  FROM held, u w, api_key k
+                 WHERE held.users > 0 AND w.id = :caller AND k.tenant_id = :tenant AND k.id = :id AND %s
+                   FOR UPDATE OF k
                 """.formatted(KeyRow.MANAGED));
         var caller = KeyRow.managing(statement, call).set("id", id).one(Party::read);
         checkCaller(call, caller.orElseThrow(() -> missing(id)));
@@ -201,8 +208,8 @@ public final class KeyLedger {
     }
 
     /**
-     * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user; until the transaction ends no other key is made, and
-     * neither that user's role changes nor the caller's.
+     * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user. Until the transaction
+     * ends no other key is made, and neither that user's role changes nor the caller's.
      *
      * @param parent the key whose child it is to be
      * @return the acting user's role

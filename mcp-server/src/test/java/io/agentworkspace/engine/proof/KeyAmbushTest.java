@@ -189,13 +189,17 @@ class KeyAmbushTest {
     }
 
     /** The key is there before the role is, or not at all. */
-    @Test
-    void whoIsBecomingAnOwnerGetsNoKeyOfAnAdmin() {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            AK_Create | {"name":"x","capabilities":["*"],"target":{"user":"bob"}}
+            AK_Rotate | {"id":"$"}
+            """)
+    void whoIsBecomingAnOwnerGetsNoKeyOfAnAdmin(String service, String arguments) {
         var root = stage.user("root", Role.ADMIN, "*");
-        stage.user("bob", Role.MEMBER, "*");
+        var bob = stage.user("bob", Role.MEMBER, "*");
         var got = Overtaken.by(
                 () -> sql("UPDATE app_user SET role = 'owner' WHERE tenant_id = :tenant AND name = :name", "bob"),
-                () -> call(root, "AK_Create", "{'name':'x','capabilities':['*'],'target':{'user':'bob'}}"));
+                () -> call(root, service, arguments.replace("$", bob.id())));
         refused(got, "not_permitted", "only an owner");
     }
 
