@@ -190,11 +190,20 @@ final class Admission {
         try {
             return callers.authenticate(credential);
         } catch (Problem problem) {
-            if (problem.failure() == Failure.UNAUTHENTICATED) {
+            if (isInVain(credential, problem)) {
                 guessLimit.take(asked.address(), asked.answer());
             }
             throw problem;
         }
+    }
+
+    /** A token, however good, may be nobody's here, and is then looked up each time; while its issuer is away, so is each one. */
+    private static boolean isInVain(Presented credential, Problem problem) {
+        return switch (problem.failure()) {
+            case UNAUTHENTICATED, NOT_PERMITTED -> true;
+            case UNAVAILABLE -> credential instanceof IssuedToken;
+            default -> false;
+        };
     }
 
     /** Whether a credential still stands for the same caller. Where it cannot be told, what held goes on. */

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +26,9 @@ final class IssuerKeys {
     private static final Duration PAUSE = Duration.ofMinutes(1);
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+
+    /** So long somebody waits who needs a key that another asks for. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final Issuer issuer;
     private final Clock clock;
@@ -61,11 +65,13 @@ final class IssuerKeys {
         return found;
     }
 
-    /** Whoever needs no new key does not wait for it. */
-    private void ask(@Nullable String id, Instant now) {
-        if (known.find(id, now).isEmpty()) {
-            asking.lock();
-        } else if (!asking.tryLock()) {
+    /** Whoever needs no new key does not wait for it, and nobody does for long, or where it did not come the last time. */
+    private void ask(@Nullable String id, Instant now) throws ProviderHttp.Failed {
+        var isNeeded = known.find(id, now).isEmpty();
+        if (!isTurn(isNeeded && !known.failed() ? PATIENCE : Duration.ZERO)) {
+            if (isNeeded) {
+                throw new ProviderHttp.Failed("its keys are being asked for");
+            }
             return;
         }
         try {
@@ -74,6 +80,15 @@ final class IssuerKeys {
             }
         } finally {
             asking.unlock();
+        }
+    }
+
+    private boolean isTurn(Duration patience) {
+        try {
+            return asking.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

@@ -36,7 +36,8 @@ final class Membership {
     }
 
     static Problem removed() {
-        return Problem.notPermitted("your user has been removed from this tenant; an admin can make you a new one");
+        return Problem.notPermitted(
+                "your user has been removed from this tenant, and signing in does not bring it back; an admin can give you a key of another one, with US_Create and AK_Create");
     }
 
     private SignInStore.Person join(
@@ -49,7 +50,7 @@ final class Membership {
         if (!domains.isEmpty() && !newcomer.isOf(domains)) {
             throw Problem.notPermitted("""
                     this tenant takes only users with a verified e-mail address in one of its domains, and the provider tells of none of \
-                    you; an admin can make you a user""");
+                    you; an admin can give you a key, with US_Create and AK_Create""");
         }
         return store.join(identity, newcomer.name(), visit.at(), visit::joined);
     }

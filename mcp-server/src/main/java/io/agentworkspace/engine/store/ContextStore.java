@@ -3,6 +3,7 @@ package io.agentworkspace.engine.store;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Role;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +23,7 @@ public final class ContextStore {
     static final String WITH_CONTEXT =
             """
             WITH ctx AS MATERIALIZED (
-                SELECT w.id AS caller_id, u.id AS user_id, u.name AS user_name,
+                SELECT w.id AS caller_id, w.role AS caller_role, u.id AS user_id, u.name AS user_name,
                        s.id AS self_id, s.name AS self_name,
                        a.id AS agent_id, a.name AS agent_name,
                        d.id AS domain_id, d.name AS domain_name,
@@ -63,6 +64,10 @@ public final class ContextStore {
 
     /** Takes the context out of a row that holds {@code ctx.*}. */
     static Context read(Call call, Row row) throws SQLException {
+        var role = row.textOrNull("caller_role");
+        if (role != null) {
+            checkRole(call, Role.of(role));
+        }
         var user = row.ref("user");
         if (user == null) {
             var acting = call.actingFor();
@@ -80,6 +85,20 @@ public final class ContextStore {
                 row.number("unread"));
         call.load(context);
         return context;
+    }
+
+    /**
+     * A replica may remember for up to a second a role that its user has lost.
+     *
+     * @param now the caller's role as it is now
+     * @throws Problem {@code not_permitted} where that is less than the remembered one
+     */
+    static void checkRole(Call call, Role now) {
+        if (!now.isAtLeast(call.caller().role())) {
+            throw Problem.notPermitted(
+                    "your role has just become '%s': call again for what that allows; an admin can change it with US_Update"
+                            .formatted(now.word()));
+        }
     }
 
     /** Keeps what the call has changed of its context; the rest is left to commands that change it at the same time. */

@@ -22,10 +22,20 @@ public final class KeyLedger {
     public static final int MAX_IN_USE = 1_000;
     /** How many keys of a tenant may be listed, those that have ended among them. */
     public static final int MAX_LISTED = 10_000;
+    /** How many of those may be one member's or viewer's, so that its programs leave room for others. */
+    public static final int MAX_IN_USE_OF_USER = 200;
+
+    public static final int MAX_LISTED_OF_USER = 2_000;
     /** How many children of one key may be in use. */
     public static final int MAX_CHILDREN = 100;
     /** How many keys there may be above one. */
     public static final int MAX_DEPTH = 3;
+
+    /** Whoever calls with a key that others know may be one of them. */
+    private static final String BY_A_KNOWN_KEY = """
+            EXISTS (SELECT 1 FROM api_key c
+                     WHERE c.tenant_id = :tenant AND c.id = CAST(:own AS text) AND c.known_to_others)
+            """;
 
     private final Db db;
 
@@ -47,14 +57,43 @@ public final class KeyLedger {
             Grant grant,
             @Nullable Grant above) {}
 
-    /** The key of this id, locked, if the caller may manage it. */
-    public Held lock(Call call, String id) {
-        var statement = db.sql(call, """
-                SELECT 1 FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id AND %s FOR UPDATE
-                """.formatted(KeyRow.MANAGED));
-        if (KeyRow.managing(statement, call).set("id", id).one(_ -> true).isEmpty()) {
-            throw missing(id);
+    /** A user whose role cannot change until the transaction ends. */
+    private record Party(long id, Role role, boolean removed) {
+        static Party read(Row row) throws SQLException {
+            return new Party(row.number("id"), Role.of(row.text("role")), row.instantOrNull("removed_at") != null);
         }
+    }
+
+    private static void checkCaller(Call call, Party caller) {
+        if (caller.removed()) {
+            throw Problem.unauthenticated("the credential's user is gone");
+        }
+        ContextStore.checkRole(call, caller.role());
+    }
+
+    /**
+     * The key of this id, locked, if the caller may manage it. Until the transaction ends neither its user's role changes nor the
+     * caller's.
+     *
+     * @throws Problem {@code not_found}; {@code not_permitted} when the caller has just lost its role
+     */
+    public Held lock(Call call, String id) {
+        // First the users, as whoever changes or removes them does.
+        var statement = db.sql(call, """
+                WITH u AS (SELECT id, role, removed_at
+                             FROM app_user
+                            WHERE tenant_id = :tenant
+                              AND id IN (:caller, (SELECT user_id FROM api_key WHERE tenant_id = :tenant AND id = :id))
+                            ORDER BY id
+                              FOR SHARE),
+                     held AS (SELECT count(*) AS users FROM u)
+                SELECT w.id, w.role, w.removed_at
+                  FROM held, u w, api_key k
+                 WHERE held.users > 0 AND w.id = :caller AND k.tenant_id = :tenant AND k.id = :id AND %s
+                   FOR UPDATE OF k
+                """.formatted(KeyRow.MANAGED));
+        var caller = KeyRow.managing(statement, call).set("id", id).one(Party::read);
+        checkCaller(call, caller.orElseThrow(() -> missing(id)));
         // Not beside the lock, where after a wait the subselect would still show what was before it.
         return db.sql(call, """
                 SELECT k.id, u.role, k.revision, k.revoked_at, %s AS chain
@@ -84,19 +123,17 @@ public final class KeyLedger {
     }
 
     /**
-     * What the caller has to give, read anew: a key that ended a moment ago must not leave another one behind. Until the
-     * transaction ends it cannot end.
+     * What the caller has to give, read anew: a key, a session or an identity that ended a moment ago must not leave another
+     * key behind. Until the transaction ends it cannot end.
      *
      * @throws Problem {@code unauthenticated}
      */
     public Grant powers(Call call) {
         var key = call.caller().credential().key();
+        hold(call, key);
         if (key == null) {
             return Grant.of(call.caller());
         }
-        db.sql(call, "SELECT 1 FROM api_key WHERE tenant_id = :tenant AND id = :id FOR SHARE")
-                .set("id", key)
-                .one(_ -> true);
         return db.sql(
                         call,
                         "SELECT %s AS chain FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id"
@@ -105,6 +142,36 @@ public final class KeyLedger {
                 .one(row -> Grant.of(row.jsonList("chain", Grant.class)))
                 .filter(grant -> !grant.isOver(call.now()))
                 .orElseThrow(() -> Problem.unauthenticated("the API key has just ended"));
+    }
+
+    private void hold(Call call, @Nullable String key) {
+        var principal = call.caller().principal();
+        var session = principal.startsWith(BrowserSessions.PRINCIPAL)
+                ? principal.substring(BrowserSessions.PRINCIPAL.length())
+                : null;
+        if (key == null && session == null && !call.caller().hasScopes()) {
+            return;
+        }
+        var isHeld = db.sql(call, """
+                WITH k AS (SELECT 1 FROM api_key WHERE tenant_id = :tenant AND id = CAST(:key AS text) FOR SHARE),
+                     s AS (SELECT 1 FROM browser_session
+                            WHERE tenant_id = :tenant AND id = CAST(:session AS text) AND expires_at > :now
+                              FOR KEY SHARE),
+                     i AS (SELECT 1 FROM token_grant g
+                             JOIN external_identity e
+                               ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
+                            WHERE g.tenant_id = :tenant AND g.principal = :principal
+                              FOR KEY SHARE OF e)
+                SELECT (SELECT count(*) FROM k) AS keys, (SELECT count(*) FROM s) AS sessions, (SELECT count(*) FROM i) AS identities
+                """)
+                .set("key", key)
+                .set("session", session)
+                .one(row -> (session == null || row.number("sessions") > 0)
+                        && (!call.caller().hasScopes() || row.number("identities") > 0))
+                .orElse(false);
+        if (!isHeld) {
+            throw Problem.unauthenticated("what you have signed in with has just ended");
+        }
     }
 
     /**
@@ -140,29 +207,32 @@ public final class KeyLedger {
                 });
     }
 
-    /** The acting user's role. */
-    public Role role(Call call) {
-        return db.sql(call, "SELECT role FROM app_user WHERE tenant_id = :tenant AND id = :user")
-                .one(row -> Role.of(row.text("role")))
-                .orElseThrow();
-    }
-
     /**
-     * Makes sure that the tenant may have one more key; no other key is made until the transaction ends.
+     * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user. Until the transaction
+     * ends no other key is made, and neither that user's role changes nor the caller's.
      *
      * @param parent the key whose child it is to be
-     * @throws Problem {@code conflict}
+     * @return the acting user's role
+     * @throws Problem {@code conflict}; {@code not_permitted} when the caller has just lost its role
      */
-    public void makeRoom(Call call, @Nullable String parent) {
-        db.sql(call, "SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE")
-                .one(_ -> true);
+    public Role makeRoom(Call call, @Nullable String parent) {
+        var parties = db.sql(call, """
+                SELECT u.id, u.role, u.removed_at
+                  FROM tenant t JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id IN (:caller, :user)
+                 WHERE t.tenant_id = :tenant
+                 ORDER BY u.id
+                   FOR NO KEY UPDATE OF t FOR SHARE OF u
+                """).list(Party::read);
+        checkCaller(call, party(parties, call.caller().user()));
+        var role = party(parties, call.context().user().id()).role();
         db.sql(call, """
                 SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
+                       count(*) FILTER (WHERE user_id = :user) AS own_listed,
+                       count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
                        count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
                        COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
-                  FROM (SELECT k.*, k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now) AS in_use
-                          FROM api_key k WHERE k.tenant_id = :tenant) k
-                """).set("parent", parent).one(row -> {
+                  FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k
+                """.formatted(KeyRow.IN_USE)).set("parent", parent).one(row -> {
             refuse(row.number("in_use") >= MAX_IN_USE, "%,d keys are in use: revoke what nobody needs", MAX_IN_USE);
             refuse(row.number("listed") >= MAX_LISTED, "%,d keys are listed: delete what has ended", MAX_LISTED);
             refuse(row.number("children") >= MAX_CHILDREN, "your key has %,d children: revoke some", MAX_CHILDREN);
@@ -170,8 +240,28 @@ public final class KeyLedger {
                     parent != null && row.number("depth") >= MAX_DEPTH,
                     "there are %d keys above yours: it can have no children",
                     MAX_DEPTH);
+            checkShare(role, row);
             return true;
         });
+        return role;
+    }
+
+    /** Admins may use all that the tenant has: they can also make room. */
+    private static void checkShare(Role role, Row row) throws SQLException {
+        if (!role.isAtLeast(Role.ADMIN)) {
+            refuse(
+                    row.number("own_in_use") >= MAX_IN_USE_OF_USER,
+                    "%,d keys of this user, who is no admin, are in use: revoke what nobody needs",
+                    MAX_IN_USE_OF_USER);
+            refuse(
+                    row.number("own_listed") >= MAX_LISTED_OF_USER,
+                    "%,d keys of this user, who is no admin, are listed: delete what has ended",
+                    MAX_LISTED_OF_USER);
+        }
+    }
+
+    private static Party party(List<Party> parties, long id) {
+        return parties.stream().filter(one -> one.id() == id).findFirst().orElseThrow();
     }
 
     private static void refuse(boolean full, String note, int limit) {
@@ -191,13 +281,14 @@ public final class KeyLedger {
     public Key insert(Call call, ApiKey key, Draft draft) {
         db.sql(call, """
                 INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
-                                     confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at)
+                                     confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
                 VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
                         :agent, :parent,
                         COALESCE((SELECT p.ancestors || p.id FROM api_key p
                                    WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
-                        :expires, :now)
-                """)
+                        :expires, :now, :user <> :caller OR %s)
+                """.formatted(BY_A_KNOWN_KEY))
+                .set("own", call.caller().credential().key())
                 .set("id", key.id())
                 .set("hash", key.secretHash())
                 .set("name", draft.name())
@@ -255,9 +346,10 @@ public final class KeyLedger {
                 UPDATE api_key
                    SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,
                        previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
-                       secret_hash = :hash, rotated_at = :now, revision = revision + 1
+                       secret_hash = :hash, rotated_at = :now, known_to_others = user_id <> :caller OR %s, revision = revision + 1
                  WHERE tenant_id = :tenant AND id = :id
-                """)
+                """.formatted(BY_A_KNOWN_KEY))
+                .set("own", call.caller().credential().key())
                 .set("id", key.id())
                 .set("hash", key.secretHash())
                 .set("overlaps", overlap.isPositive())

@@ -42,6 +42,14 @@ record KeyRow(
               WHERE a.tenant_id = k.tenant_id AND a.id = ANY (k.ancestors || k.id))
             """;
 
+    /** Whether the key {@code k} works: neither it nor one above it was revoked or is over. */
+    static final String IN_USE = """
+            (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now)
+             AND NOT EXISTS (SELECT 1 FROM api_key a
+                              WHERE a.tenant_id = k.tenant_id AND a.id = ANY (k.ancestors)
+                                AND (a.revoked_at IS NOT NULL OR a.expires_at <= :now)))
+            """;
+
     /** What the record needs beside {@code k}. */
     static final String JOINS = """
             JOIN app_user o ON o.tenant_id = k.tenant_id AND o.id = k.user_id

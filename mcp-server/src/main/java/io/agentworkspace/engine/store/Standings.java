@@ -51,7 +51,14 @@ public final class Standings {
             @Nullable String member,
             boolean zone) {}
 
-    public record OfBank(Thing thing, BankStore.Held held) {}
+    /** Whether a bank in the trash counts, and which comes first where one of the name is outside it. */
+    public enum Trash {
+        LEFT_OUT,
+        LAST,
+        FIRST
+    }
+
+    public record OfBank(Thing thing, BankStore.Held held, boolean trashed) {}
 
     /**
      * A key, by the name that was given to it, and the user whom it acts for.
@@ -151,16 +158,19 @@ public final class Standings {
                 row.flag("zone_found"));
     }
 
-    public Optional<OfBank> bank(Call call, Name name) {
+    public Optional<OfBank> bank(Call call, Name name, Trash trash) {
         return db.sql(
                         call,
                         ContextStore.WITH_CONTEXT
                                 + BankPermission.SUBJECT
                                 + """
                 , found AS (
-                    SELECT %s, %s
+                    SELECT %s, %s, b.deleted_at IS NOT NULL AS trashed
                       FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
-                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key
+                       AND (%s OR (:trash AND b.deleted_at > :kept AND held.permission = 'manage'))
+                     ORDER BY (b.deleted_at IS NOT NULL) = :trash_first DESC, b.deleted_at DESC, b.id DESC
+                     LIMIT 1)
                 SELECT ctx.*, found.* FROM ctx LEFT JOIN found ON true
                 """.formatted(
                                                 COMMON.formatted("b").replace(", o.name AS owner_name", ""),
@@ -168,6 +178,9 @@ public final class Standings {
                                                 BankPermission.HELD,
                                                 Visible.BANK))
                 .set("key", name.key())
+                .set("trash", trash != Trash.LEFT_OUT)
+                .set("trash_first", trash == Trash.FIRST)
+                .set("kept", call.now().minus(TrashStore.KEPT))
                 .one(row -> {
                     var thing = thing(call, row);
                     return Optional.ofNullable(thing == null ? null : bank(row, thing));
@@ -183,7 +196,7 @@ public final class Standings {
                 thing.access(),
                 row.number("found_revision"),
                 BankPermission.read(row));
-        return new OfBank(thing, held);
+        return new OfBank(thing, held, row.flag("trashed"));
     }
 
     /**

@@ -50,11 +50,11 @@ public final class UserStore {
                                    'banks', (SELECT count(*) FROM bank b
                                               WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
                                    'keys', (SELECT count(*) FROM api_key k
-                                             WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND k.revoked_at IS NULL))
+                                             WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND %s))
                                 ORDER BY u.name_key)
                           FROM page u) AS rows
                   FROM ctx
-                """.formatted(RECORD))
+                """.formatted(RECORD, KeyRow.IN_USE))
                 .set("after", after.isEmpty() ? "" : after.getFirst())
                 .set("limit", limit)
                 .one(row -> {
@@ -67,19 +67,32 @@ public final class UserStore {
                 .orElseThrow();
     }
 
-    /** @throws Problem {@code already_exists} */
+    /**
+     * The caller's role is what it is until the transaction ends.
+     *
+     * @throws Problem {@code already_exists}; {@code unauthenticated} when the caller was removed meanwhile,
+     *     {@code not_permitted} when it has just lost its role
+     */
     public User insert(Call call, Name name, Role role) {
         return db.sql(call, """
-                WITH u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
-                           VALUES (:tenant, :name, :key, :role, :now)
+                WITH w AS (SELECT role FROM app_user
+                            WHERE tenant_id = :tenant AND id = :caller AND removed_at IS NULL
+                              FOR SHARE),
+                     u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                           SELECT :tenant, :name, :key, :role, CAST(:now AS timestamptz) FROM w
                            ON CONFLICT DO NOTHING
                            RETURNING *)
-                SELECT %s AS record FROM u
+                SELECT w.role AS caller_role, CASE WHEN u.id IS NOT NULL THEN %s END AS record
+                  FROM w LEFT JOIN u ON true
                 """.formatted(RECORD))
                 .set("name", name)
                 .set("key", name.key())
                 .set("role", role.word())
-                .one(UserStore::record)
+                .one(row -> {
+                    ContextStore.checkRole(call, Role.of(row.text("caller_role")));
+                    return Optional.ofNullable(row.json("record", User.class));
+                })
+                .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"))
                 .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
     }
 
@@ -102,7 +115,8 @@ public final class UserStore {
 
     /**
      * @param heir a name, or null for the caller
-     * @throws Problem {@code conflict} when the user, {@code unauthenticated} when the caller was removed meanwhile
+     * @throws Problem {@code conflict} when the user, {@code unauthenticated} when the caller was removed meanwhile,
+     *     {@code not_permitted} when that has just lost its role
      */
     public Locked lock(Call call, long id, @Nullable Name heir) {
         var rows = db.sql(call, """
@@ -119,6 +133,7 @@ public final class UserStore {
                         row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision")));
         var caller = find(rows, row -> row.id() == call.caller().user())
                 .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"));
+        ContextStore.checkRole(call, caller.role());
         return new Locked(
                 find(rows, row -> row.id() == id).orElseThrow(() -> Problem.conflict("the user has just been removed")),
                 heir == null
@@ -131,26 +146,39 @@ public final class UserStore {
         return rows.stream().filter(which).findFirst();
     }
 
-    /** Sets what is given and raises the revision. A user who sees less than before hears less, too. */
-    public User update(Call call, Held held, @Nullable Name name, Role role) {
+    /** @param keys how many keys of the user were revoked */
+    public record Updated(User user, long keys) {}
+
+    /**
+     * Sets what is given and raises the revision. A user who sees less than before hears less, too. Of one who becomes an admin
+     * or an owner the keys and old secrets end that somebody else may know.
+     */
+    public Updated update(Call call, Held held, @Nullable Name name, Role role) {
         try {
-            var user = db.sql(call, """
+            var updated = db.sql(call, """
+                    WITH k AS (UPDATE api_key
+                                  SET revoked_at = CASE WHEN known_to_others THEN CAST(:now AS timestamptz) END,
+                                      previous_hash = NULL, previous_until = NULL, revision = revision + 1
+                                WHERE :rises AND tenant_id = :tenant AND user_id = :id AND revoked_at IS NULL
+                                  AND (known_to_others OR previous_hash IS NOT NULL)
+                            RETURNING known_to_others)
                     UPDATE app_user u
                        SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
                            revision = u.revision + 1
                      WHERE u.tenant_id = :tenant AND u.id = :id
-                    RETURNING %s AS record
+                    RETURNING %s AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys
                     """.formatted(RECORD))
                     .set("id", held.id())
                     .set("name", name)
                     .set("key", name == null ? null : name.key())
                     .set("role", role.word())
-                    .one(UserStore::record)
+                    .set("rises", role.isAtLeast(Role.ADMIN) && !held.role().isAtLeast(role))
+                    .one(row -> new Updated(record(row), row.number("keys")))
                     .orElseThrow();
             if (held.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
                 MembershipStore.silence(db, call, held.id());
             }
-            return user;
+            return updated;
         } catch (JdbiException e) {
             if (Db.isTaken(e) && name != null) {
                 throw Problem.alreadyExists("user", name.text());

@@ -61,7 +61,8 @@ final class Explanation {
         return new Call(question.caller(), tool.name(), question.requestId(), question.context(), actingFor, now);
     }
 
-    private Finding finding(ToolRunner.Question question, Tool<?, ?> tool, String target) {
+    /** Nothing of a thing for whom neither the tool nor reading would tell: whether there is one, it does not hear either. */
+    private @Nullable Finding finding(ToolRunner.Question question, Tool<?, ?> tool, String target) {
         var parts = target.split(":", 2);
         var kind = parts[0].strip();
         var need = Demands.asked(tool, kind);
@@ -70,6 +71,9 @@ final class Explanation {
         }
         if (question.context().length() > Name.MAX) {
             throw Problem.invalid("context", "must be at most %d characters".formatted(Name.MAX));
+        }
+        if (!question.caller().may(tool) && !question.caller().mayRead(kind)) {
+            return null;
         }
         var call = call(question, tool, null);
         return switch (kind) {
@@ -141,7 +145,10 @@ final class Explanation {
     }
 
     private Finding bank(Call call, Name name, Need need) {
-        var found = standings.bank(call, name).orElseThrow(() -> banks.missing(call, name));
+        var found = standings
+                .bank(call, name, trash(call.service()))
+                .filter(bank -> !bank.trashed() || need != Need.OWN || Lack.isOwn(call, bank.held()))
+                .orElseThrow(() -> banks.missing(call, name));
         var held = found.held().permission();
         var thing = found.thing();
         var lack = Lack.ofBank(call, found.held());
@@ -158,6 +165,14 @@ final class Explanation {
                 lack.isEmpty(),
                 only);
         return new Finding(standing, lack.map(Problem::note));
+    }
+
+    private static Standings.Trash trash(String tool) {
+        return switch (tool) {
+            case "MB_Restore" -> Standings.Trash.FIRST;
+            case "MB_Delete", "MB_Destroy" -> Standings.Trash.LAST;
+            default -> Standings.Trash.LEFT_OUT;
+        };
     }
 
     /** What of a tool is left to whoever holds less on a bank than all of it needs. */

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Grant;
+import io.agentworkspace.engine.identity.KeyFormat;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
@@ -98,10 +99,11 @@ final class KeyGrantTools {
     }
 
     private Made make(Create in, Call call) {
+        checkName(in.name());
         var agent = agent(in, call);
         Lack.refuse(Lack.ofCredential(call));
         var parent = parent(in, call);
-        keys.makeRoom(call, parent);
+        var role = keys.makeRoom(call, parent);
         var powers = keys.powers(call);
         var grant = new Grant(
                 KeyWords.capabilities(in.capabilities()),
@@ -109,11 +111,18 @@ final class KeyGrantTools {
                 in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
                 end(in, call, powers, parent != null),
                 null);
-        Lack.refuse(Lack.ofUser(call, call.actingFor() == null ? call.caller().role() : keys.role(call)));
+        Lack.refuse(Lack.ofUser(call, role));
         Lack.refuse(Lack.ofPowers(grant, powers));
         var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent, parent);
         var key = ApiKey.generate(random);
         return new Made(keys.insert(call, key, draft), key.reveal());
+    }
+
+    /** A key that is pasted where its name belongs would stay in lists and in the audit. */
+    private static void checkName(@Nullable String name) {
+        if (name != null && KeyFormat.isIn(name)) {
+            throw Problem.invalid("name", "must not hold an API key: say in words what the key is for");
+        }
     }
 
     private static @Nullable String parent(Create in, Call call) {
@@ -196,6 +205,7 @@ final class KeyGrantTools {
     }
 
     private Changed change(Update in, Call call) {
+        checkName(in.name());
         var held = keys.lock(call, in.id());
         Lack.refuse(Lack.ofCredential(call));
         AgentTools.checkRevision(in.ifRevision(), held.revision());

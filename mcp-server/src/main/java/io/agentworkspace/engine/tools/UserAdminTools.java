@@ -94,13 +94,17 @@ final class UserAdminTools {
             @Doc("How many banks it owns, those in the trash too.")
             long banks,
 
-            @Doc("How many keys it has that were not revoked.")
-            long keys) {}
+            @Doc("How many keys it has that work.") long keys) {}
 
-    record Changed(
+    record Created(
+            @Doc("The user as it is now.") User user,
+            @Doc("Its revision.") long revision) {}
+
+    record Updated(
             @Doc("The user as it is now.") User user,
             @Doc("Its revision.") long revision,
-            @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
+            @Doc("Whether anything was changed.") boolean changed,
+            @Doc("How many of its keys were revoked.") long keys) {}
 
     record Removed(
             @Doc("Always true.") boolean changed,
@@ -136,7 +140,7 @@ final class UserAdminTools {
                 });
     }
 
-    private Tool<Create, Changed> create() {
+    private Tool<Create, Created> create() {
         return admins("US_Create")
                 .title("Create a user")
                 .description("""
@@ -144,25 +148,27 @@ final class UserAdminTools {
                         vx.access. It has no key yet: AK_Create with user makes one. Only an owner makes owners.""")
                 .needs(Capability.USER_WRITE)
                 .effect(Effect.CREATES)
-                .handledBy(Create.class, Changed.class, (in, call) -> {
+                .handledBy(Create.class, Created.class, (in, call) -> {
                     Lack.refuse(Lack.ofCredential(call));
                     var role = in.vx().access() == null ? Role.MEMBER : in.vx().access();
                     Lack.refuse(Lack.ofOwners(call, role));
                     var user = users.insert(call, in.vx().name(), role);
-                    return new Changed(user, user.revision(), null);
+                    return new Created(user, user.revision());
                 });
     }
 
-    private Tool<Update, Changed> update() {
+    private Tool<Update, Updated> update() {
         return admins("US_Update")
                 .title("Change a user")
                 .description("""
                         Gives the user target.user another name (vx.name) or role (vx.access), for the tenant's admins; what is left out \
-                        stays. In force on every replica within a second. Only an owner changes owners; the last owner stays one.""")
+                        stays. In force on every replica within a second. Only an owner changes owners; the last owner stays one. \
+                        Becoming an admin or an owner ends those of its keys that others made or rotated, and those made with them; keys says how \
+                        many.""")
                 .needs(Capability.USER_WRITE)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(Update.class, Changed.class, (in, call) -> {
+                .handledBy(Update.class, Updated.class, (in, call) -> {
                     Lack.refuse(Lack.ofCredential(call));
                     var locked = users.lock(call, call.context().user().id(), null);
                     var held = locked.user();
@@ -179,8 +185,11 @@ final class UserAdminTools {
                         Lack.refuse(Lack.ofUser(call, held.role()));
                     }
                     var changed = renamed || role != held.role();
-                    var user = changed ? users.update(call, held, vx.name(), role) : users.read(call, held);
-                    return new Changed(user, user.revision(), changed);
+                    var updated = changed
+                            ? users.update(call, held, vx.name(), role)
+                            : new UserStore.Updated(users.read(call, held), 0);
+                    var user = updated.user();
+                    return new Updated(user, user.revision(), changed, updated.keys());
                 });
     }
 

@@ -253,16 +253,23 @@ class AuditTest {
     void whatWasWrittenIsNotInIt() {
         var secret = make(ann, "'capabilities':['*']").key();
         for (var step : """
-                AP_Create {'vx':{'name':'Ada','description':'SECRET','profile':'SECRET'}}
-                AP_LogOn {'target':{'agent':'Ada'}}
-                AP_Chat {'content':'SECRET','to_user':true}
-                MB_Create {'vx':{'name':'Box','description':'SECRET'}}
-                MB_Store {'target':{'bank':'Box'},'content':'SECRET','vx':{'name':'SECRET','tags':['SECRET']}}
-                AP_Destroy {'target':{'agent':'SECRET, or not?'}}
-                AP_Destroy {'target':{'agent':'%1$s'}}
-                AK_Revoke {'id':'%1$s'}
-                AP_Destroy {'target':{'agent':'Nobody'},'idempotency_key':'SECRET'}""".formatted(secret).lines().toList()) {
-            call(ann, step.split(" ")[0], step.substring(step.indexOf(' ')));
+                done AP_Create {'vx':{'name':'Ada','description':'SECRET','profile':'SECRET'}}
+                done AP_LogOn {'target':{'agent':'Ada'}}
+                done AP_Chat {'content':'SECRET','to_user':true}
+                done MB_Create {'vx':{'name':'Box','description':'SECRET'}}
+                done MB_Store {'target':{'bank':'Box'},'content':'SECRET','vx':{'name':'SECRET','tags':['SECRET']}}
+                invalid_field AP_Destroy {'target':{'agent':'SECRET, or not?'}}
+                not_found AP_Destroy {'target':{'agent':'%1$s'}}
+                not_found AK_Revoke {'id':'%1$s'}
+                invalid_field AK_Create {'name':'%1$s','capabilities':['*']}
+                invalid_field AK_Update {'id':'%2$s','name':'%1$s'}
+                done AP_Add {'target':{'agent':'Ada'}}
+                not_found AP_Destroy {'target':{'agent':'Nobody'},'idempotency_key':'SECRET'}""".formatted(secret, ann.id()).lines().toList()) {
+            var words = step.split(" ", 3);
+            var got = call(ann, words[1], words[2]);
+            assertThat(got.error().isEmpty() ? "done" : got.error())
+                    .as(step + got)
+                    .isEqualTo(words[0]);
         }
         await().atMost(SOON).until(() -> entries("{'target':'agent:Nobody'}").size() == 1);
         var rows = Rows.all(stage.tenant.id(Door.REST), "audit").toString();

@@ -217,6 +217,36 @@ class ChildKeysTest {
         child(parent);
     }
 
+    /** They do not work any more: they take nobody's place. */
+    @Test
+    void childrenOfARevokedOrExpiredKeyAreNotInUse() {
+        var boss = stage.user("boss", Role.ADMIN, "*");
+        for (var end : List.of("revoked_at = now()", "expires_at = now() - interval '1 day'")) {
+            var parent = make(boss, "'capabilities':['*']");
+            var grandchild = child(child(parent));
+            var db = TestDatabase.db();
+            db.sql("""
+                    INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at, parent_id, ancestors)
+                    SELECT tenant_id, lpad(n::text, 7, '0') || right(id, 5), secret_hash, user_id, 'bulk', capabilities, created_at,
+                           parent_id, ancestors
+                      FROM api_key, generate_series(1, 1000) n WHERE id = :id
+                    """).set("id", grandchild.id()).run();
+            assertThat(call(boss, "AK_Create", "{'name':'x','capabilities':['*']}")
+                            .note())
+                    .contains("1,000 keys");
+            db.sql("UPDATE api_key SET %s WHERE id = :id".formatted(end))
+                    .set("id", parent.id())
+                    .run();
+            done(call(
+                    boss,
+                    "AK_Revoke",
+                    "{'id':'%s'}".formatted(make(boss, "'capabilities':['*']").id())));
+            var listed = done(call(boss, "US_List", "{}")).envelope();
+            assertThat(listed.at("/content/1/user").asString()).isEqualTo("boss");
+            assertThat(listed.at("/content/1/keys").asLong()).isEqualTo(1);
+        }
+    }
+
     @Test
     void childrenThatAreMadeWhileTheirParentIsRevokedDoNotWork() {
         for (var round = 0; round < 5; round++) {

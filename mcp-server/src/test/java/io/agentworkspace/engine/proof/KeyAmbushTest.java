@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ways to a key that has more than it should: by a race, by halves, by an old secret, past a higher role. */
@@ -98,6 +99,108 @@ class KeyAmbushTest {
         remove("root");
         assertThat(run(root, service, forBob)).isEqualTo("unauthenticated");
         assertThat(run(root, service, forBob.replace("'bob'", "'root'"))).isEqualTo("unauthenticated");
+    }
+
+    /** A replica may remember the role for up to a second, and a call may wait for as long as it likes. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            AK_Create | {"name":"x","capabilities":["*"],"target":{"user":"boss"}}
+            AK_Create | {"name":"x","capabilities":["*"]}
+            AK_Update | {"id":"$","capabilities":["*"]}
+            AK_Rotate | {"id":"$"}
+            AK_Revoke | {"id":"$"}
+            AK_Delete | {"id":"$"}
+            US_Create | {"vx":{"name":"eve","access":"owner"}}
+            US_Update | {"target":{"user":"bob"},"vx":{"access":"owner"}}
+            US_Remove | {"target":{"user":"bob"}}
+            """)
+    void whoIsLosingARoleDoesNothingWithIt(String service, String arguments) {
+        var boss = stage.user("boss", Role.OWNER, "*");
+        var mallory = stage.user("mallory", Role.OWNER, "*");
+        stage.user("bob", Role.MEMBER, "*");
+        var key = make(boss, "'capabilities':['agent:read']");
+        var got = Overtaken.by(() -> demote("mallory"), () -> call(mallory, service, arguments.replace("$", key.id())));
+        refused(got, "not_permitted", "your role has just become 'admin'", "US_Update");
+    }
+
+    private void demote(String user) {
+        sql("UPDATE app_user SET role = 'admin' WHERE tenant_id = :tenant AND name = :name", user);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"AP_List", "AP_Select", "AP_Create"})
+    void whoHasLostARoleHasItNoMoreWhateverIsRemembered(String service) {
+        var id = TestDatabase.db()
+                .sql("SELECT id FROM app_user WHERE tenant_id = :tenant AND name = 'root'")
+                .set("tenant", stage.tenant.id(Door.REST));
+        stage.user("root", Role.ADMIN, "*");
+        var root = new Caller(
+                stage.tenant.id(Door.REST),
+                "t",
+                id.one(row -> row.number("id")).orElseThrow(),
+                "root",
+                Role.OWNER,
+                Set.of("*"),
+                "key:x",
+                null);
+        var vx = service.equals("AP_Create") ? "'vx':{'name':'Ada','description':'d'}" : "";
+        assertThat(run(root, service, "{" + vx + "}")).isEqualTo("not_permitted");
+    }
+
+    /** What an admin has made for a member it knows, and what was made with that. */
+    @ParameterizedTest
+    @ValueSource(strings = {"admin", "owner"})
+    void aKeyThatSomebodyElseKnowsDoesNotRiseWithItsUser(String role) {
+        var boss = stage.user("boss", Role.OWNER, "*");
+        var root = stage.user("root", Role.ADMIN, "*");
+        var bob = stage.user("bob", Role.MEMBER, "*");
+        var forBob = "'capabilities':['*'],'target':{'user':'bob'}";
+        var given = make(root, forBob);
+        var made = make(given, "'capabilities':['*']");
+        var turned = rotated(root, make(bob, "'capabilities':['*']"), 0);
+        var turnedByIt = rotated(given, make(bob, "'capabilities':['*']"), 0);
+        var old = make(root, forBob);
+        var fresh = rotated(bob, old, 3_600);
+        var own = make(bob, "'capabilities':['*']");
+        var rise = "{'target':{'user':'bob'},'vx':{'access':'%s'}}";
+        assertThat(done(call(boss, "US_Update", rise.formatted("viewer")))
+                        .envelope()
+                        .path("keys")
+                        .asLong(-1))
+                .isZero();
+        await().until(() -> call(given, "AP_List", "{}").error().isEmpty());
+        assertThat(done(call(boss, "US_Update", rise.formatted(role)))
+                        .envelope()
+                        .path("keys")
+                        .asLong())
+                .isEqualTo(4);
+        for (var known : List.of(given, made, turned, turnedByIt, old)) {
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> call(known, "AP_List", "{}").error().equals("unauthenticated"));
+        }
+        for (var key : List.of(bob, fresh, own)) {
+            assertThat(done(call(key, "US_List", "{}")).error()).isEmpty();
+        }
+    }
+
+    private static Made rotated(Made caller, Made key, int overlap) {
+        var got = call(caller, "AK_Rotate", "{'id':'%s','overlap_seconds':%d}".formatted(key.id(), overlap));
+        return new Made(done(got).envelope().path("api_key").asString());
+    }
+
+    /** The key is there before the role is, or not at all. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            AK_Create | {"name":"x","capabilities":["*"],"target":{"user":"bob"}}
+            AK_Rotate | {"id":"$"}
+            """)
+    void whoIsBecomingAnOwnerGetsNoKeyOfAnAdmin(String service, String arguments) {
+        var root = stage.user("root", Role.ADMIN, "*");
+        var bob = stage.user("bob", Role.MEMBER, "*");
+        var got = Overtaken.by(
+                () -> sql("UPDATE app_user SET role = 'owner' WHERE tenant_id = :tenant AND name = :name", "bob"),
+                () -> call(root, service, arguments.replace("$", bob.id())));
+        refused(got, "not_permitted", "only an owner");
     }
 
     private static String run(Caller caller, String service, String arguments) {

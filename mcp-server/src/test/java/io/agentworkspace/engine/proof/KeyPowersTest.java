@@ -156,8 +156,36 @@ class KeyPowersTest {
         }
     }
 
+    /** One member's program, however wild, leaves room for others. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            200   | NULL                           | 200 keys of this user     | revoke
+            2,000 | CAST('2020-01-01' AS timestamptz) | 2,000 keys of this user   | delete
+            """)
+    void aMemberHasAShareOfThem(String most, String revoked, String noted, String advice) {
+        var boss = stage.user("boss", Role.ADMIN, "*");
+        TestDatabase.db()
+                .sql("""
+                INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at, revoked_at)
+                SELECT tenant_id, lpad(n::text, 7, '0') || right(id, 5), secret_hash, user_id, 'bulk', capabilities, created_at, %s
+                  FROM api_key, generate_series(1, :more) n WHERE id = :id
+                """.formatted(revoked))
+                .set("more", Long.parseLong(most.replace(",", "")) - 1)
+                .set("id", root.id())
+                .run();
+        var create = "{'name':'x','capabilities':['agent:read']%s}";
+        for (var key : List.of(root, boss)) {
+            var full = call(key, "AK_Create", create.formatted(",'target':{'user':'ann'}"));
+            assertThat(full.error()).isEqualTo("conflict");
+            assertThat(full.note()).contains(noted, advice);
+        }
+        done(call(boss, "AK_Create", create.formatted("")));
+        done(call(stage.user("bob", Role.MEMBER, "*"), "AK_Create", create.formatted("")));
+    }
+
     @Test
     void aTenantHasAThousandKeysInUseAtMost() {
+        var root = stage.user("boss", Role.ADMIN, "*");
         var have = Rows.count(stage.tenant.id(Door.REST), "api_key");
         TestDatabase.db().sql("""
                 INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)

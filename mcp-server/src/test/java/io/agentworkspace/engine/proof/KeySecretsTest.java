@@ -69,7 +69,7 @@ class KeySecretsTest {
         try (var connection = DriverManager.getConnection(TestDatabase.url());
                 var statement = connection.createStatement();
                 var rows = statement.executeQuery("""
-                        SELECT query_to_xml(format('SELECT t::text FROM %I t', table_name), true, true, '')::text
+                        SELECT query_to_xml(format('SELECT to_jsonb(t) AS row FROM %I t', table_name), true, true, '')::text
                           FROM information_schema.tables
                          WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
                         """)) {

@@ -52,6 +52,7 @@ class PermissionMatrixTest {
                 if (cell.number() % 2 == worker % 2) {
                     if (cell.key() == Kind.FREE) {
                         tryWithout(doors[i], stages.get(i), cell, wrong);
+                        askWithout(stages.get(i), cell, wrong);
                     }
                     var foretold = cell.number() / 2 % 2 == i ? null : ask(stages.get(i), cell, wrong);
                     tryIt(doors[i], stages.get(i), cell, foretold, wrong);
@@ -85,10 +86,10 @@ class PermissionMatrixTest {
 
     private static void tryWithout(Door door, PermissionStage stage, Cell cell, List<String> wrong) {
         var reply = call(door, stage, cell, false);
-        if (reply.code() != 2003
-                || !reply.note()
-                        .contains("lacks the capability '%s'"
-                                .formatted(cell.line().capability()))) {
+        var lack = cell.role().isAtLeast(cell.line().leastRole())
+                ? "lacks the capability '%s'".formatted(cell.line().capability())
+                : "your role is '%s'".formatted(cell.role().word());
+        if (reply.code() != 2003 || !reply.note().contains(lack)) {
             wrong.add("%s %s without the capability: %s %s".formatted(door, told(cell), reply.code(), reply.note()));
         }
     }
@@ -102,17 +103,14 @@ class PermissionMatrixTest {
             return null; // Of a thing that it is not asked about, it cannot say that.
         }
         var target = cell.comesToAThing() ? "&target=" + cell.line().kind() + ":" + thing(stage, cell) : "";
-        var query = "%s/api/auth/why?tool=%s%s"
-                .formatted(TestServer.url(), cell.line().tool(), target);
-        var got = new Way.Got(Door.send(HttpRequest.newBuilder(URI.create(query.replace(" ", "%20")))
-                .header("X-Api-Key", stage.key(cell, true))
-                .build()));
-        if (got.status() != (cell.answer().equals("absent") ? 404 : 200)) {
+        var got = why(stage.key(cell, true), cell, target);
+        var isAbsent = cell.answer().equals("absent");
+        if (got.status() != (isAbsent && cell.comesToAThing() ? 404 : 200)) {
             wrong.add("why %s: %s".formatted(told(cell), got));
             return null;
         }
         var limited = got.json().path("target").has("only") && !cell.answer().equals("done");
-        if (got.status() == 404
+        if (isAbsent
                 || limited
                 || (!target.isEmpty()
                         && List.of("bank.load", "domain.join")
@@ -129,6 +127,31 @@ class PermissionMatrixTest {
             wrong.add("why %s, where the answer is %s: %s".formatted(told(cell), cell.answer(), got));
         }
         return missing;
+    }
+
+    /** Who may neither run the tool nor read what it is run on hears the same of each thing, and of none. */
+    private static void askWithout(PermissionStage stage, Cell cell, List<String> wrong) {
+        var kind = cell.line().kind();
+        if (!cell.comesToAThing() || !cell.line().capability().equals(kind + ":read")) {
+            return;
+        }
+        var key = stage.key(cell, false);
+        var got = why(key, cell, "&target=" + kind + ":" + thing(stage, cell));
+        var ofNothing = why(key, cell, "&target=" + kind + ":nothing");
+        if (got.status() != 200
+                || got.json().has("target")
+                || got.json().path("may").asBoolean()
+                || !got.json().equals(ofNothing.json())) {
+            wrong.add("why %s without the capability: %s and of nothing %s".formatted(told(cell), got, ofNothing));
+        }
+    }
+
+    private static Way.Got why(String key, Cell cell, String target) {
+        var query = "%s/api/auth/why?tool=%s%s"
+                .formatted(TestServer.url(), cell.line().tool(), target);
+        return new Way.Got(Door.send(HttpRequest.newBuilder(URI.create(query.replace(" ", "%20")))
+                .header("X-Api-Key", key)
+                .build()));
     }
 
     private static Reply call(Door door, PermissionStage stage, Cell cell, boolean has) {

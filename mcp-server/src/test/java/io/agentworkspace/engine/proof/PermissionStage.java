@@ -50,6 +50,7 @@ final class PermissionStage {
     private final long foe = user(tenant, "foe");
     private final long stranger = user(tenant, "stranger");
     private final long superior = tenants.createUser(tenant, Name.of("superior"), Role.OWNER, NOW);
+    private final long peer = tenants.createUser(tenant, Name.of("peer"), Role.ADMIN, NOW);
     private final long foreigner = user(elsewhere, "foreigner");
 
     PermissionStage(List<Cell> cells) {
@@ -225,6 +226,7 @@ final class PermissionStage {
         return switch (cell.relation()) {
             case "owner", "itself", "wider", "below" -> caller(cell);
             case "above" -> superior;
+            case "peer" -> peer;
             case "member" -> sharing;
             case "banned" -> banning;
             case "tenant" -> foreigner;
@@ -304,6 +306,15 @@ final class PermissionStage {
                 SELECT c.tenant_id, b.id, c.agent_id, c.caller_id, CASE c.relation WHEN 'banned' THEN 'none' ELSE c.relation END
                   FROM c JOIN bank b ON b.tenant_id = c.tenant_id AND b.name = c.name
                 """);
+        var trashed = cells.stream()
+                .filter(cell -> cell.line().group().startsWith("bank.trash"))
+                .map(Cell::unique)
+                .toList();
+        DB.sql("UPDATE bank SET deleted_at = now() WHERE tenant_id IN (:tenant, :elsewhere) AND name = ANY (:names)")
+                .set("tenant", tenant)
+                .set("elsewhere", elsewhere)
+                .set("names", trashed)
+                .run();
     }
 
     /** Of ids of their own: those are known to no other tenant. */
@@ -343,7 +354,7 @@ final class PermissionStage {
     private void users(List<Cell> cells) {
         insert(cells, relation -> !relation.equals("itself"), _ -> stranger, """
                 INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
-                SELECT tenant_id, name, name, CASE relation WHEN 'above' THEN 'owner' ELSE 'member' END, :now FROM c
+                SELECT tenant_id, name, name, CASE relation WHEN 'above' THEN 'owner' WHEN 'peer' THEN 'admin' ELSE 'member' END, :now FROM c
                 """);
     }
 
@@ -383,7 +394,7 @@ final class PermissionStage {
                 """)
                 .set("tenant", where(cell))
                 .set("id", webhookId(cell))
-                .set("now", NOW)
+                .set("now", Instant.now()) // Old ones are cleared away.
                 .run();
     }
 }

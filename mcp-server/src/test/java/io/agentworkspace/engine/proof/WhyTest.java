@@ -150,6 +150,26 @@ class WhyTest {
                 .isEqualTo(other.note().replaceAll("(?i)Nowhere", "#"));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "AP_Read, agent:Ada, agent:Nowhere",
+        "DM_Read, domain:Den, domain:Nowhere",
+        "ZN_Read, zone:Den/tea, zone:Den/nowhere",
+        "MB_Destroy, bank:Box, bank:Bax",
+        "AK_Usage, key:$, key:nowhere",
+        "US_Read, user:ann, user:nobody"
+    })
+    void aKeyThatMayNeitherReadNorDoItHearsNothingOfAThing(String tool, String target, String absent) {
+        for (var limits : List.of("'capabilities':['skill:read']", "'capabilities':['*'],'toolset':['account']")) {
+            var narrow = make(ann, limits);
+            var there = answer(narrow, "tool=%s&target=%s".formatted(tool, target.replace("$", ann.id())));
+            assertThat(there.has("target")).as(there.toString()).isFalse();
+            assertThat(there.path("missing")).hasSize(1);
+            assertThat(answer(narrow, "tool=%s&target=%s".formatted(tool, absent)))
+                    .isEqualTo(there);
+        }
+    }
+
     @Test
     void aKeyIsAThingToo() {
         assertThat(answer(ann, "tool=AK_Rotate&target=key:" + ann.id())

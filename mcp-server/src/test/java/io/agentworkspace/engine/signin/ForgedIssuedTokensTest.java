@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.Replica;
 import io.jsonwebtoken.Jwts;
@@ -11,6 +12,7 @@ import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
@@ -163,6 +165,55 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
             assertThat(rpc(replica, owner, "tools/list", "{}").status())
                     .as("keys do not mind")
                     .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void whileItsIssuerIsDownUnknownKeysAreLookedForOnlySoOften() throws IOException {
+        try (var weak = new LocalIssuer(CLOCK);
+                var replica = Replica.start(limited(weak), CLOCK)) {
+            weak.down(true);
+            for (var i = 0; i < 5; i++) {
+                assertStatus(replica, weak.signed(weak.draft(RESOURCE, "ann", "*"), "made up " + i), 503);
+            }
+            assertStatus(replica, weak.signed(weak.draft(RESOURCE, "ann", "*"), "made up"), 429);
+        }
+    }
+
+    /** The owner's key, which this replica has not seen, is looked up no more either: so it is that limit that was reached. */
+    @Test
+    void whoIsNobodyHereIsLookedUpOnlySoOften() {
+        try (var replica = Replica.start(limited(issuer), CLOCK)) {
+            var foreign = issuer.signed(issuer.draft(RESOURCE, "eve", "*").claim("email", "eve@evil.example"));
+            for (var i = 0; i < 5; i++) {
+                assertStatus(replica, foreign, 403);
+            }
+            assertStatus(replica, foreign, 429);
+            assertStatus(replica, owner, 429);
+            CLOCK.advance(Duration.ofSeconds(5));
+            assertStatus(replica, owner, 200);
+        }
+    }
+
+    private static Map<String, String> limited(LocalIssuer of) {
+        var settings = new LinkedHashMap<>(settings(of));
+        settings.put("ENGINE_STRANGER_LIMIT", "1/s burst 5");
+        return settings;
+    }
+
+    @Test
+    void nobodyWaitsLongForAnIssuerThatSomebodyElseAsks() throws IOException {
+        try (var weak = new LocalIssuer(CLOCK);
+                var replica = Replica.start(settings(weak), CLOCK)) {
+            var token = weak.signed(weak.draft(RESOURCE, "ann", "*"));
+            var gate = weak.hold();
+            var first = CompletableFuture.supplyAsync(() -> rpc(replica, token, "tools/list", "{}"));
+            await().until(() -> weak.held() == 1);
+            assertStatus(replica, token, 503);
+            assertThat(first).as("who asks goes on waiting").isNotDone();
+            gate.countDown();
+            assertThat(first.join().status()).isEqualTo(200);
+            assertStatus(replica, token, 200);
         }
     }
 

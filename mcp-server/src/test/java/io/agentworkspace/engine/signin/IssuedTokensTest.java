@@ -12,6 +12,7 @@ import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.proof.Overtaken;
 import io.agentworkspace.engine.signin.Browser.Got;
 import io.agentworkspace.engine.store.SignInStore;
 import io.agentworkspace.engine.store.TokenGrants;
@@ -108,6 +109,10 @@ class IssuedTokensTest extends IssuedTokensStage {
             assertThat(refused.status()).isEqualTo(200);
             assertThat(refused.headers(CHALLENGE)).isEmpty();
             assertThat(refused.at("/result/structuredContent/status/error")).isEqualTo("not_permitted");
+            assertThat(refused.at("/result/structuredContent/status/note"))
+                    .as("another token would not help")
+                    .contains("your role is 'member'", "US_Update")
+                    .doesNotContain("access token");
         }
     }
 
@@ -234,7 +239,9 @@ class IssuedTokensTest extends IssuedTokensStage {
                 .isEqualTo("true");
         await().atMost(Duration.ofSeconds(10))
                 .untilAsserted(() -> assertThat(list(token).status()).isEqualTo(403));
-        assertThat(list(token("carl", "*")).status()).isEqualTo(403);
+        var removed = list(token("carl", "*"));
+        assertThat(removed.status()).isEqualTo(403);
+        assertThat(removed.at("/error/data/note")).contains("signing in does not bring it back", "AK_Create");
     }
 
     @Test
@@ -285,6 +292,27 @@ class IssuedTokensTest extends IssuedTokensStage {
         assertThat(first.at("/result/structuredContent/status/success")).isEqualTo("true");
         var again = call(token("ann", "agent:read agent:write"), "AP_Create", arguments);
         assertThat(again.header("Idempotency-Replayed")).isEqualTo("true");
+    }
+
+    @Test
+    void whoseIdentityIsTakenAwayLeavesNoKeyBehind() {
+        var token = issuer.signed(issuer.draft(RESOURCE, "gone", "key:write agent:read"));
+        assertThat(list(token).status()).isEqualTo(200);
+        var got = Overtaken.by(
+                () -> {
+                    var db = TestDatabase.db();
+                    db.sql("SELECT 1 FROM tenant WHERE tenant_id = :id FOR UPDATE")
+                            .set("id", tenant.id(Door.MCP))
+                            .one(_ -> true);
+                    db.sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'gone'")
+                            .set("id", tenant.id(Door.MCP))
+                            .run();
+                },
+                () -> call(
+                        token, "AK_Create", "{'name':'mine','capabilities':['agent:read'],'expires_in_seconds':60}"));
+        assertThat(got.at("/result/structuredContent/status/error"))
+                .as(got.toString())
+                .isEqualTo("unauthenticated");
     }
 
     @Test

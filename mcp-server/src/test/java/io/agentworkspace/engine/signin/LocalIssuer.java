@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Date;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -28,6 +29,8 @@ final class LocalIssuer implements AutoCloseable {
     private final AtomicInteger askedForOther = new AtomicInteger();
     private final Clock clock;
     private final HttpServer server;
+    private final AtomicInteger held = new AtomicInteger();
+    private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile boolean down;
 
     LocalIssuer(Clock clock) throws IOException {
@@ -60,6 +63,16 @@ final class LocalIssuer implements AutoCloseable {
 
     void down(boolean value) {
         down = value;
+    }
+
+    /** From now on it answers nobody until the gate is opened. */
+    CountDownLatch hold() {
+        gate = new CountDownLatch(1);
+        return gate;
+    }
+
+    int held() {
+        return held.get();
     }
 
     int askedForKeys() {
@@ -106,6 +119,13 @@ final class LocalIssuer implements AutoCloseable {
     }
 
     private void answer(HttpExchange exchange) throws IOException {
+        held.incrementAndGet();
+        try {
+            gate.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        held.decrementAndGet();
         var path = exchange.getRequestURI().getPath();
         var body = switch (path) {
             case "/.well-known/openid-configuration" ->

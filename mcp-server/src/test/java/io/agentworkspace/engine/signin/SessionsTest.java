@@ -17,6 +17,7 @@ import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.proof.Overtaken;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -110,6 +111,32 @@ class SessionsTest {
         var refused = browser.change("POST", CREATE, "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}");
         assertThat(refused.error()).isEqualTo("not_permitted");
         assertThat(refused.note()).contains("agent:write");
+    }
+
+    /** It waits for what another key's maker holds, and its session is signed out meanwhile. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cookie", "token"})
+    void aSessionThatIsSignedOutLeavesNoKeyBehind(String proof) {
+        var key = key("ann", "*");
+        var browser = Browser.signIn(url, key);
+        var token = "Bearer " + browser.token();
+        var draft = "{\"name\":\"x\",\"capabilities\":[\"*\"]}";
+        var made = Overtaken.by(
+                () -> {
+                    TestDatabase.db()
+                            .sql("SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR UPDATE")
+                            .set("tenant", tenant.id(Door.REST))
+                            .one(_ -> true);
+                    TestDatabase.db()
+                            .sql("DELETE FROM browser_session WHERE key_id = :key")
+                            .set("key", ApiKey.parse(key).id())
+                            .run();
+                },
+                () -> proof.equals("cookie")
+                        ? browser.change("POST", "/api/keys", draft)
+                        : send(url, "POST", "/api/keys", draft, "Authorization", token));
+        assertThat(made.status()).as(made.toString()).isEqualTo(401);
+        assertThat(made.error()).isEqualTo("unauthenticated");
     }
 
     /** A key that another makes, with these limits besides. */

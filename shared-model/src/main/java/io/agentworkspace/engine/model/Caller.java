@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +92,12 @@ public record Caller(
                 .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(tool.leastRole()));
     }
 
+    /** Whether its credential lets it read things of a family, like {@code agent}, by tools at all. */
+    public boolean mayRead(String family) {
+        var needed = Capability.valueOf(family.toUpperCase(Locale.ROOT) + "_READ");
+        return needed.isIn(capabilities) && credential.toolset().covers(family);
+    }
+
     /** Whether credential and role both allow a tool. */
     public boolean may(Tool<?, ?> tool) {
         return obstacle(tool).isEmpty();
@@ -101,9 +108,13 @@ public record Caller(
         return obstacles(tool).stream().findFirst();
     }
 
-    /** Everything that keeps it from running the tool. */
+    /** Everything that keeps it from running the tool; first the role, without which no other credential would help. */
     public List<String> obstacles(Tool<?, ?> tool) {
         var obstacles = new ArrayList<String>();
+        if (!role.isAtLeast(tool.leastRole())) {
+            obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
+                    .formatted(role.word(), tool.name(), tool.leastRole().word()));
+        }
         if (!tool.capability().isIn(capabilities)) {
             obstacles.add(
                     hasScopes()
@@ -116,10 +127,6 @@ public record Caller(
             obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
                             + " widen its toolset with AK_Update")
                     .formatted(credential.toolset(), tool.name(), tool.family()));
-        }
-        if (!role.isAtLeast(tool.leastRole())) {
-            obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
-                    .formatted(role.word(), tool.name(), tool.leastRole().word()));
         }
         return obstacles;
     }

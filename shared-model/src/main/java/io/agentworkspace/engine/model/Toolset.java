@@ -36,7 +36,11 @@ public record Toolset(@Nullable Set<String> families, boolean discovery) {
     }
 
     public boolean covers(Tool<?, ?> tool) {
-        return families == null || families.contains(tool.family());
+        return covers(tool.family());
+    }
+
+    public boolean covers(String family) {
+        return families == null || families.contains(family);
     }
 
     /** Whether it covers nothing that the other does not. */
