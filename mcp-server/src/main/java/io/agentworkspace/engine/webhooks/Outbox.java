@@ -34,12 +34,12 @@ public final class Outbox implements AutoCloseable {
     static final int IN_ALL = 256;
 
     /** Longer than an attempt can take, and its result to be written. */
-    static final Duration LEASE = Duration.ofSeconds(25);
+    static final Duration LEASE = Duration.ofSeconds(20);
 
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration BETWEEN_JUDGEMENTS = Duration.ofMinutes(1);
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final FeedStore feed;
     private final OutboxStore store;

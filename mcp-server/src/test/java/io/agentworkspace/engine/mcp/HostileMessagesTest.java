@@ -11,7 +11,9 @@ import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.wire.SendsAnything;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -348,9 +350,8 @@ class HostileMessagesTest {
             try (var body = response.body()) {
                 var streams =
                         response.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream");
-                var bytes = streams ? body.readNBytes(1) : body.readAllBytes();
-                var rest = streams ? body.readNBytes(body.available()) : new byte[0];
-                return new Got(response.statusCode(), new String(bytes, UTF_8) + new String(rest, UTF_8));
+                var bytes = streams ? firstEvent(body) : body.readAllBytes();
+                return new Got(response.statusCode(), new String(bytes, UTF_8));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -358,5 +359,19 @@ class HostileMessagesTest {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Up to the empty line that ends it. */
+    private static byte[] firstEvent(InputStream body) throws IOException {
+        var bytes = new ByteArrayOutputStream();
+        var last = 0;
+        for (var next = body.read(); next >= 0; next = body.read()) {
+            bytes.write(next);
+            if (next == '\n' && last == '\n') {
+                break;
+            }
+            last = next;
+        }
+        return bytes.toByteArray();
     }
 }
