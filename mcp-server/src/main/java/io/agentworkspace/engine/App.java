@@ -46,6 +46,7 @@ import io.agentworkspace.engine.tools.Metering;
 import io.agentworkspace.engine.tools.Outbound;
 import io.agentworkspace.engine.tools.Runner;
 import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.webhooks.Looks;
 import io.agentworkspace.engine.webhooks.Outbox;
 import io.agentworkspace.engine.webhooks.Sender;
 import java.io.IOException;
@@ -168,7 +169,9 @@ final class App implements AutoCloseable {
         var metering = new Metering(quotas, caller -> gate == null ? List.of() : gate.left(caller));
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events, metering);
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
-        var outbound = new Outbound(vault, sender, settings.webhooks().allowPrivate(), clock);
+        var looks = keep(new Looks(
+                settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
+        var outbound = new Outbound(vault, looks, settings.webhooks().allowPrivate());
         serve(server, published, new Parts(db, around, replica, desk, outbound));
     }
 

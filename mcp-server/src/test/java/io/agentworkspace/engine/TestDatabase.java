@@ -20,7 +20,7 @@ import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.tools.Metering;
 import io.agentworkspace.engine.tools.Outbound;
-import io.agentworkspace.engine.webhooks.Sender;
+import io.agentworkspace.engine.webhooks.Looks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -100,7 +100,7 @@ public final class TestDatabase {
     public static Outbound outbound() {
         var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
         var clock = Clock.systemUTC();
-        return new Outbound(vault, new Sender(true, List.of(), clock), true, clock);
+        return new Outbound(vault, new Looks(true, List.of(), clock), true);
     }
 
     public static CallersWatch watch() {

@@ -39,16 +39,24 @@ public final class IdempotencyStore {
                 .set("hash", requestHash)
                 .set("expired", call.now().minus(KEPT))
                 .run();
-        return claimed == 1 ? Optional.empty() : Optional.of(stored(call, key, requestHash));
+        return claimed == 1
+                ? Optional.empty()
+                : Optional.of(find(call, key, requestHash).orElseThrow());
     }
 
-    private ObjectNode stored(Call call, String key, byte[] requestHash) {
+    /**
+     * The answer that is stored under the key. While a twin is in flight there is none yet.
+     *
+     * @throws Problem {@code idempotency_mismatch} when the key was used with another request
+     */
+    public Optional<ObjectNode> find(Call call, String key, byte[] requestHash) {
         return db.sql(call, """
                 SELECT request_hash, answer
                   FROM idempotency
-                 WHERE tenant_id = :tenant AND principal = :principal AND key = :key
+                 WHERE tenant_id = :tenant AND principal = :principal AND key = :key AND created_at > :expired
                 """)
                 .set("key", key)
+                .set("expired", call.now().minus(KEPT))
                 .one(row -> {
                     if (!Arrays.equals(row.bytes("request_hash"), requestHash)) {
                         throw new Problem(
@@ -56,8 +64,7 @@ public final class IdempotencyStore {
                                 "idempotency_key was used with another request in the last 24 hours: take a new key");
                     }
                     return Json.readValue(row.text("answer"), ObjectNode.class);
-                })
-                .orElseThrow();
+                });
     }
 
     /** Keeps the answer for later twins; in the same transaction as the claim. */

@@ -125,7 +125,7 @@ final class EndpointTools {
     private Prepared prepare(Create in, Call call) {
         EventWords.many(in.events());
         var url = EndpointUrl.parse(in.url(), outbound.allowPrivate());
-        var preflight = Json.text(outbound.sender().check(url));
+        var preflight = Json.text(outbound.looks().check(call.caller().tenant(), url));
         return sealed(UUID.randomUUID().toString(), url.toString(), preflight, call);
     }
 
@@ -196,7 +196,8 @@ final class EndpointTools {
             return new Looked(null, null);
         }
         var url = EndpointUrl.parse(in.url(), outbound.allowPrivate());
-        return new Looked(url.toString(), Json.text(outbound.sender().check(url)));
+        return new Looked(
+                url.toString(), Json.text(outbound.looks().check(call.caller().tenant(), url)));
     }
 
     private Changed change(Update in, Call call) {

@@ -20,12 +20,10 @@ final class GradeTool {
     private final SecureRandom random = new SecureRandom();
     private final EndpointStore endpoints;
     private final Outbound outbound;
-    private final Grader grader;
 
     GradeTool(EndpointStore endpoints, Outbound outbound) {
         this.endpoints = endpoints;
         this.outbound = outbound;
-        this.grader = new Grader(outbound.sender(), outbound.clock());
     }
 
     List<Tool<?, ?>> tools() {
@@ -62,7 +60,8 @@ final class GradeTool {
         var keyring = endpoints.keyring(call, in.id());
         var url = EndpointUrl.parse(keyring.url(), outbound.allowPrivate());
         var other = Objects.requireNonNullElseGet(keyring.outdated(), () -> Signature.newSecret(random));
-        var trials = grader.grade(new Grader.Receiver(url, keyring.secret(), other), call.progress());
+        var receiver = new Grader.Receiver(url, keyring.secret(), other);
+        var trials = outbound.looks().grade(call.caller().tenant(), receiver, call.progress());
         var passed = trials.stream().filter(Trial::ok).count();
         return new Graded(Math.toIntExact(passed * 100 / trials.size()), trials);
     }

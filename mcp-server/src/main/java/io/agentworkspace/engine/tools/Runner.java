@@ -26,6 +26,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -188,6 +189,10 @@ public final class Runner implements ToolRunner {
     }
 
     private Answer transact(Work work) {
+        var answered = answered(work);
+        if (answered.isPresent()) {
+            return new Answer(answered.get(), null, true);
+        }
         callOut(work.tool, work);
         return db.transaction(() -> {
             work.call.begin();
@@ -205,6 +210,13 @@ public final class Runner implements ToolRunner {
             around.audit().done(work.call, Auditing.done(work.tool, work.request, work.call, envelope));
             return new Answer(envelope, null, false);
         });
+    }
+
+    /** What a tool that calls out has answered to the same request before: for a replay it does not call again. */
+    private Optional<ObjectNode> answered(Work work) {
+        return work.tool.outside() == null || work.key == null
+                ? Optional.empty()
+                : idempotency.find(work.call, work.key, work.hash());
     }
 
     private static <I extends Record> void callOut(Tool<I, ?> tool, Work work) {

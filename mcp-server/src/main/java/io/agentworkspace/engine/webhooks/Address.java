@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.webhooks;
 
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 final class Address {
     /**
      * A row: network, what it is, and for some the word {@code local}: allowed where private addresses are. The first network that an
-     * address is in decides. Of IPv6 only 2000::/3 is given out for global unicast, so that the last row refuses the rest.
+     * address is in decides. Of IPv6 only 2000::/3 is given out for global unicast, so that the last row refuses the rest; NAT64's
+     * leads to the public as far as the IPv4 address in it does.
      */
     private static final List<Block> BLOCKS = """
             168.63.129.16/32   a cloud's metadata
@@ -51,6 +53,7 @@ final class Address {
             3fff::/20          for documentation
             2001::/23          reserved
             2620:4f:8000::/48  reserved
+            64:ff9b::/96       public
             2000::/3           public
             ::/0               reserved
             """.lines().map(Block::parse).toList();
@@ -92,14 +95,16 @@ final class Address {
      * @param allowPrivate whether private, shared, unique-local and loopback addresses are fine, for development
      */
     static @Nullable String refusal(InetAddress address, boolean allowPrivate) {
-        return refusal(address.getAddress(), allowPrivate);
+        for (var each : withCarried(address.getAddress())) {
+            var refusal = refusal(each, allowPrivate);
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        return null;
     }
 
     private static @Nullable String refusal(byte[] address, boolean allowPrivate) {
-        var carried = carried(address);
-        if (carried != null) {
-            return refusal(carried, allowPrivate);
-        }
         for (var block : BLOCKS) {
             if (block.has(address)) {
                 return block.kind().equals("public") || block.local() && allowPrivate ? null : block.kind();
@@ -108,14 +113,19 @@ final class Address {
         return null;
     }
 
-    /** The IPv4 address in an IPv6 one, or null. Teredo, mapped and compatible ones need none: they are refused whole. */
-    private static byte @Nullable [] carried(byte[] address) {
+    /** The address and the IPv4 addresses in it. Those in Teredo, mapped and compatible ones do not matter: these are refused whole. */
+    private static List<byte[]> withCarried(byte[] address) {
+        var all = new ArrayList<byte[]>();
+        all.add(address);
         for (var carrier : CARRIERS) {
             if (carrier.block().has(address)) {
-                return Arrays.copyOfRange(address, carrier.offset(), carrier.offset() + 4);
+                all.add(Arrays.copyOfRange(address, carrier.offset(), carrier.offset() + 4));
             }
         }
-        return isIsatap(address) ? Arrays.copyOfRange(address, 12, 16) : null;
+        if (isIsatap(address)) {
+            all.add(Arrays.copyOfRange(address, 12, 16));
+        }
+        return all;
     }
 
     /** An interface identifier as RFC 5214, section 6.1, makes it: {@code 0000:5efe} or {@code 0200:5efe}, then the IPv4 address. */

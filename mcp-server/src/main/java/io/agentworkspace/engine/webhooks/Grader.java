@@ -34,7 +34,7 @@ public final class Grader {
     private final Sender sender;
     private final Clock clock;
 
-    public Grader(Sender sender, Clock clock) {
+    Grader(Sender sender, Clock clock) {
         this.sender = sender;
         this.clock = clock;
     }
@@ -63,7 +63,7 @@ public final class Grader {
     private record Delivery(String name, String expected, byte[] body, Map<String, String> headers) {}
 
     /** In the order in which they are told. */
-    public List<Trial> grade(Receiver receiver, Progress progress) {
+    List<Trial> grade(Receiver receiver, Progress progress) {
         var valid = valid(receiver, "valid");
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var first = tried(receiver, valid, threads);

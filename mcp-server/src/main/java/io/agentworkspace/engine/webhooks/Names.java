@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,21 +21,18 @@ import java.util.concurrent.TimeoutException;
  * whole: what answers so is broken or means harm.
  */
 final class Names implements AutoCloseable {
-    /** Threads of the platform, since a look-up blocks in native code and would hold up all virtual ones. */
+    /** As many look-ups at once; threads of the platform, since one blocks in native code and would hold up all virtual ones. */
     private static final int THREADS = 128;
+
+    /** As many wait for a thread, which is more than are asked for while servers answer; any others are refused. */
+    private static final int WAITING = 256;
 
     private static final int MOST_ADDRESSES = 16;
 
     private final Lookup lookup;
     private final boolean allowPrivate;
     private final ConcurrentHashMap<String, CompletableFuture<List<InetAddress>>> underWay = new ConcurrentHashMap<>();
-    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().name("webhook-names-", 0).daemon().factory());
+    private final ThreadPoolExecutor threads;
 
     /** All addresses of a name: DNS, as {@link InetAddress#getAllByName} knows it. */
     @FunctionalInterface
@@ -43,8 +41,19 @@ final class Names implements AutoCloseable {
     }
 
     Names(Lookup lookup, boolean allowPrivate) {
+        this(lookup, allowPrivate, THREADS, WAITING);
+    }
+
+    Names(Lookup lookup, boolean allowPrivate, int atOnce, int waiting) {
         this.lookup = lookup;
         this.allowPrivate = allowPrivate;
+        this.threads = new ThreadPoolExecutor(
+                atOnce,
+                atOnce,
+                10,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(waiting),
+                Thread.ofPlatform().name("webhook-names-", 0).daemon().factory());
         threads.allowCoreThreadTimeOut(true);
     }
 
@@ -68,7 +77,11 @@ final class Names implements AutoCloseable {
         try {
             return begun(host).get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw new Fault(Stage.RESOLVE, "the name does not resolve");
+            throw new Fault(
+                    Stage.RESOLVE,
+                    e.getCause() instanceof RejectedExecutionException
+                            ? "the name was not looked up: too many are at once"
+                            : "the name does not resolve");
         } catch (TimeoutException e) {
             throw new Fault(Stage.RESOLVE, "the name did not resolve in time");
         }
@@ -81,17 +94,24 @@ final class Names implements AutoCloseable {
         if (others != null) {
             return others;
         }
-        threads.execute(() -> {
-            try {
-                var found = List.of(lookup.addresses(host));
-                underWay.remove(host);
-                mine.complete(found);
-            } catch (UnknownHostException | RuntimeException e) {
-                underWay.remove(host);
-                mine.completeExceptionally(e);
-            }
-        });
+        try {
+            threads.execute(() -> look(host, mine));
+        } catch (RejectedExecutionException e) {
+            underWay.remove(host);
+            mine.completeExceptionally(e);
+        }
         return mine;
+    }
+
+    private void look(String host, CompletableFuture<List<InetAddress>> asked) {
+        try {
+            var found = List.of(lookup.addresses(host));
+            underWay.remove(host);
+            asked.complete(found);
+        } catch (UnknownHostException | RuntimeException e) {
+            underWay.remove(host);
+            asked.completeExceptionally(e);
+        }
     }
 
     @Override

@@ -39,8 +39,13 @@ public record Preflight(
             return failed(now, secure, e.stage(), e.words());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return failed(now, secure, Stage.RESOLVE, "not looked at: the engine is stopping");
+            return none(now, "the engine is stopping");
         }
+    }
+
+    /** Nobody has looked. */
+    static Preflight none(Instant now, String why) {
+        return failed(now, false, Stage.RESOLVE, "not looked at: " + why);
     }
 
     private static Preflight failed(Instant now, boolean secure, Stage stage, String detail) {

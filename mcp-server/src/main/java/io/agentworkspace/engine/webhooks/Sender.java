@@ -74,7 +74,7 @@ public final class Sender implements AutoCloseable {
     }
 
     /** Looks at an endpoint without sending it anything: resolves, connects, and asks with HEAD; 5 s at most. */
-    public Preflight check(URI url) {
+    Preflight check(URI url) {
         return Preflight.of(url, clock.instant(), this);
     }
 

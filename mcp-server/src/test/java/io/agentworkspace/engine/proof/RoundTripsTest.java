@@ -254,7 +254,7 @@ class RoundTripsTest {
                 How often the server waits for PostgreSQL, for one typical successful call of each tool: counted on the wire by a
                 test, which also writes this table (`./engine test -Dgolden=update`). Knowing the caller's key costs nothing in
                 the steady state. A read is one statement, the context with it. Everything else is one transaction: the context, the
-                work, the commit; an `idempotency_key` adds two.
+                work, the commit; an `idempotency_key` adds two, or three where the tool calls out before.
 
                 | tool | effect | round trips |
                 |---|---|---|

@@ -69,14 +69,23 @@ class EndpointUrlTest {
         "http://127.0.0.1:80/, http://127.0.0.1/",
         "http://localhost:8080/hook, http://localhost:8080/hook",
         "https://[::1]/, https://[0:0:0:0:0:0:0:1]/",
-        "https://192.168.1.2/, https://192.168.1.2/"
+        "https://192.168.1.2/, https://192.168.1.2/",
+        "https://[fd12::5efe:a00:1]/, https://[fd12:0:0:0:0:5efe:a00:1]/"
     })
     void mayBePrivateWhereTheSettingSaysSo(String given, String right) {
         assertThat(EndpointUrl.parse(given, true)).hasToString(right);
     }
 
     @ParameterizedTest
-    @CsvSource({"http://169.254.169.254/", "http://0.0.0.0/", "http://224.0.0.1/", "http://[fd00:ec2::254]/", "ftp://a/"
+    @CsvSource({
+        "http://169.254.169.254/",
+        "http://0.0.0.0/",
+        "http://224.0.0.1/",
+        "http://[fd00:ec2::254]/",
+        "ftp://a/",
+        "http://[fd00:ec2::5efe:808:808]/",
+        "http://[fe80::5efe:808:808]/",
+        "http://[fd12::5efe:169.254.169.254]/"
     })
     void isNeverForMetadataOrMulticast(String given) {
         assertThatThrownBy(() -> EndpointUrl.parse(given, true)).isInstanceOf(Problem.class);

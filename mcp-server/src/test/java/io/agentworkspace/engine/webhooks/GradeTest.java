@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -164,6 +165,34 @@ class GradeTest {
         secrets.add(rotated.text("/endpoint/secret"));
         assertThat(failed(call(Door.REST, "WH_Grade", "{'id':'%s'}".formatted(id))))
                 .containsExactly("signed with an old secret");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void whatIsReplayedSendsNothing(Door door) {
+        var came = new AtomicInteger();
+        takes = _ -> came.incrementAndGet() > 0;
+        var admin = tenant.person(door, "u" + UUID.randomUUID(), Role.ADMIN);
+        var create = "{'url':'http://127.0.0.1:%d/','events':['billing.plan.changed'],'idempotency_key':'one'}"
+                .formatted(server.getAddress().getPort());
+        var id = admin.call("WH_Create", create).ok().text("/endpoint/id");
+        assertThat(came.getAndSet(0)).isEqualTo(1);
+        var grade = "{'id':'%s','idempotency_key':'two'}".formatted(id);
+        var graded = admin.call("WH_Grade", grade).ok();
+        assertThat(came.getAndSet(0)).isEqualTo(9);
+
+        assertThat(admin.call("WH_Create", create).ok().text("/endpoint/id")).isEqualTo(id);
+        assertThat(admin.call("WH_Grade", grade).ok().at("/trials")).isEqualTo(graded.at("/trials"));
+        admin.call("WH_Create", create.replace("billing.plan.changed", "*")).refused(3005, "idempotency_key");
+        admin.call("WH_Grade", grade.replace("two", "one")).refused(3005, "idempotency_key");
+        assertThat(came).hasValue(0);
+
+        TestDatabase.db()
+                .sql("UPDATE idempotency SET created_at = created_at - interval '25 hours' WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(door))
+                .run();
+        admin.call("WH_Grade", grade).ok();
+        assertThat(came).hasValue(9);
     }
 
     @Test

@@ -1,0 +1,56 @@
+package io.agentworkspace.engine.webhooks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How many names are looked up at once, and wait to be. */
+@Timeout(value = 40, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class NamesTest {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final InetAddress HERE = InetAddress.getLoopbackAddress();
+
+    @Test
+    void oneTooManyIsRefusedAtOnceAndLaterLookedUp() throws Exception {
+        var release = new CountDownLatch(1);
+        Names.Lookup lookup = _ -> {
+            try {
+                release.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return new InetAddress[] {HERE};
+        };
+        var all = List.of("a.test", "b.test", "c.test", "d.test");
+        try (var names = new Names(lookup, true, 2, 1);
+                var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var asked = new ExecutorCompletionService<Set<InetAddress>>(threads);
+            all.forEach(name -> asked.submit(() -> names.resolve(name, LIMIT)));
+            assertThat(fault(asked)).isEqualTo("the name was not looked up: too many are at once");
+            release.countDown();
+            for (var others = 1; others < all.size(); others++) {
+                assertThat(asked.take().get()).containsExactly(HERE);
+            }
+            for (var name : all) {
+                assertThat(names.resolve(name, LIMIT)).containsExactly(HERE);
+            }
+        }
+    }
+
+    private static String fault(ExecutorCompletionService<?> asked) throws InterruptedException {
+        try {
+            return "none: " + asked.take().get();
+        } catch (ExecutionException e) {
+            return e.getCause() instanceof Fault fault ? fault.words() : e.toString();
+        }
+    }
+}
