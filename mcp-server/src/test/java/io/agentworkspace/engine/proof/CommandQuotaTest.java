@@ -222,6 +222,32 @@ class CommandQuotaTest {
         await().atMost(Duration.ofSeconds(5)).until(() -> thresholds(stage).size() == 3);
     }
 
+    @Test
+    void aLargerPlanHasThresholdsOfItsOwn() {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(one.url(), "free");
+        reach(stage, 8_000, 2_000);
+        await().atMost(Duration.ofSeconds(5)).until(() -> thresholds(stage).size() == 1);
+        stage.plan(one.url(), "team");
+        reach(stage, 200_000, 50_000);
+        await().atMost(Duration.ofSeconds(5)).until(() -> thresholds(stage).size() == 2);
+        reach(stage, 200_000, 50_000);
+        stage.plan(one.url(), "free");
+        reach(stage, 8_000, 2_000);
+        await().pollDelay(Duration.ofMillis(2_500)).until(() -> true);
+        assertThat(thresholds(stage))
+                .extracting(told -> told.path("limit").asInt())
+                .containsExactly(10_000, 250_000);
+    }
+
+    /** Runs the last command of so many, once it is known of the others; leaves so many. */
+    private static void reach(QuotaStage stage, int count, int left) {
+        stage.commands(CLOCK.instant(), count - 1);
+        await().until(() -> left(stage, one.url()) == left + 1);
+        list(stage, one.url());
+        await().until(() -> stage.commands(CLOCK.instant()) == count);
+    }
+
     private static java.util.List<JsonNode> thresholds(QuotaStage stage) {
         return stage.events(EventType.QUOTA_THRESHOLD_REACHED);
     }
