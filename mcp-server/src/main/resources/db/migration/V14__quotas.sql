@@ -28,13 +28,15 @@ CREATE TABLE usage_delta (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 COMMENT ON TABLE usage_delta IS 'What has not been added to usage yet.';
 
--- When a tenant was told last: of a threshold (80, 100) the beginning of the UTC day; of refusals (rejected) the moment.
+-- When a tenant was told last: of a threshold (80, 100) of a limit the beginning of the UTC day; of refusals (rejected) the moment,
+-- whatever the limit.
 CREATE TABLE quota_told (
     tenant_id bigint      NOT NULL,
     scope     text        NOT NULL,
     what      text        NOT NULL CHECK (what IN ('80', '100', 'rejected')),
+    most      bigint      NOT NULL CHECK ((what = 'rejected') = (most = 0)),
     at        timestamptz NOT NULL,
-    PRIMARY KEY (tenant_id, scope, what)
+    PRIMARY KEY (tenant_id, scope, what, most)
 );
 
 -- The counts as they are at this moment.

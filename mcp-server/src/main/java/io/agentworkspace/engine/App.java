@@ -72,12 +72,14 @@ final class App implements AutoCloseable {
     private static final int STREAMS_EACH = 4_000;
     private static final int STREAMS_IN_ALL = 8_000;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration QUIET = Duration.ofMinutes(1);
 
     private final Settings settings;
     private final Clock clock;
     private final UnaryOperator<Handler> around;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private @Nullable String baseUrl;
+    private @Nullable Housekeeping housekeeping;
     private int port;
 
     /** Made last, and asked by the tools that it stands before. */
@@ -146,26 +148,26 @@ final class App implements AutoCloseable {
                 new Interest(db, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
-        keep(new Housekeeping(
-                                db,
-                                presence,
-                                List.of(quotas::flush, keys.use()::flush, audit::flush),
-                                clock,
-                                List.of(
-                                        keys.use()::purge,
-                                        audit::purge,
-                                        quotas::purge,
-                                        trash::purge,
-                                        sessions::purge,
-                                        signIns::purge,
-                                        grants::purge,
-                                        signingKeys::purge,
-                                        now -> outbox.purge(now.minus(Duration.ofDays(settings.eventsDays()))),
-                                        replica.keys()::purge,
-                                        replica.sessions()::purge,
-                                        replica.interest()::purge))
-                        .also(sessions::flush))
-                .start();
+        housekeeping = keep(new Housekeeping(
+                        db,
+                        presence,
+                        List.of(quotas::flush, keys.use()::flush, audit::flush),
+                        clock,
+                        List.of(
+                                keys.use()::purge,
+                                audit::purge,
+                                quotas::purge,
+                                trash::purge,
+                                sessions::purge,
+                                signIns::purge,
+                                grants::purge,
+                                signingKeys::purge,
+                                now -> outbox.purge(now.minus(Duration.ofDays(settings.eventsDays()))),
+                                replica.keys()::purge,
+                                replica.sessions()::purge,
+                                replica.interest()::purge))
+                .also(sessions::flush));
+        housekeeping.start(QUIET);
         var metering = new Metering(quotas, caller -> gate == null ? List.of() : gate.left(caller));
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events, metering);
         var desk = new SessionDesk(sessions, tokens, providers(http, signIns, published), audit, clock);
@@ -283,6 +285,11 @@ final class App implements AutoCloseable {
     /** The key that this start has made, if it was the first on a fresh database. */
     Optional<FirstKey> firstKey() {
         return firstKey;
+    }
+
+    /** Clears away what has had its time now, rather than within the next ten minutes. */
+    void clear() {
+        Objects.requireNonNull(housekeeping).clear();
     }
 
     private <T extends AutoCloseable> T keep(T part) {

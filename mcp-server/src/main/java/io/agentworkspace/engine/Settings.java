@@ -180,8 +180,8 @@ record Settings(
             "ENGINE_EVENTS_DAYS",
             "30",
             "days that events and their deliveries are kept",
-            "a number from 1 to 3650",
-            Values.number(1, 3_650));
+            "a number from 4 to 3650",
+            Values.number(4, 3_650));
     static final Setting<LogFormat> LOG_FORMAT = Setting.of(
             "ENGINE_LOG_FORMAT",
             "text",

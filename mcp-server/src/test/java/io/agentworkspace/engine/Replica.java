@@ -23,6 +23,11 @@ public final class Replica implements AutoCloseable {
         return "http://127.0.0.1:" + app.port();
     }
 
+    /** Clears away what has had its time. */
+    public void clear() {
+        app.clear();
+    }
+
     @Override
     public void close() {
         app.close();

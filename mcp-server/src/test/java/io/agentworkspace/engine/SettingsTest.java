@@ -102,6 +102,7 @@ class SettingsTest {
             ENGINE_RATE_LIMIT         | 0/s
             ENGINE_RATE_LIMIT         | fast
             ENGINE_PLAN               | gold
+            ENGINE_EVENTS_DAYS        | 3
             ENGINE_LOG_FORMAT         | XML
             ENGINE_WEBHOOKS_ALLOW_PRIVATE | yes
             ENGINE_WEBHOOKS_ALLOW_PRIVATE | TRUE

@@ -135,40 +135,56 @@ public final class DeliveryQueue {
         }
     }
 
-    /** How many were queued, and where to go on; null where that were all. */
+    /** How many were queued or brought forward, and where to go on; null where that were all. */
     public record Recovered(long queued, @Nullable String nextCursor) {}
 
     /**
      * Queues the events anew whose last delivery to the one endpoint failed or was exhausted, for an endpoint that the transaction
-     * holds, in their order; not those that this one has got meanwhile, or is about to be sent.
+     * holds, in their order; not those that this one has got meanwhile, or is about to be sent. To the same endpoint a delivery that
+     * has failed goes on anyway: it is due at once instead, unless it is being attempted at this moment.
      */
     public Recovered missed(Call call, Missed missed, UUID endpoint) {
         call.queue();
         return db.sql(call, """
                 WITH chosen AS MATERIALIZED (
-                    SELECT d.event_id, d.event_type, d.sequence, row_number() OVER (ORDER BY d.sequence) AS place
+                    SELECT d.id, d.event_id, d.event_type, d.sequence,
+                           d.state = 'failed' AND d.endpoint_id = :endpoint AS waits
                       FROM webhook_delivery d
-                     WHERE d.tenant_id = :tenant AND d.endpoint_id = :from AND d.state IN ('failed', 'exhausted')
+                     WHERE d.tenant_id = :tenant AND d.endpoint_id = :from
+                       AND (d.state = 'exhausted' OR d.state = 'failed' AND (d.endpoint_id <> :endpoint OR d.due_at > :now))
                        AND d.sequence > :place AND d.created_at >= :begin AND d.created_at < :until
                        AND NOT EXISTS (SELECT 1
                                          FROM webhook_delivery o
-                                        WHERE o.tenant_id = :tenant AND o.event_id = d.event_id
+                                        WHERE o.tenant_id = :tenant AND o.event_id = d.event_id AND o.id <> d.id
                                           AND (o.endpoint_id = :from AND o.sequence > d.sequence
-                                               OR o.endpoint_id = :endpoint
-                                                  AND o.state IN ('pending', 'delivering', 'delivered')))
+                                               OR o.endpoint_id = :endpoint AND o.state <> 'exhausted'))
                      ORDER BY d.sequence
                      LIMIT :most),
+                     hurried AS (
+                    UPDATE webhook_delivery
+                       SET due_at = :now
+                     WHERE tenant_id = :tenant
+                       AND id = ANY (ARRAY(SELECT d.id
+                                             FROM webhook_delivery d
+                                            WHERE d.tenant_id = :tenant AND d.state = 'failed'
+                                              AND d.id = ANY (ARRAY(SELECT id FROM chosen WHERE waits))
+                                              FOR UPDATE SKIP LOCKED))
+                    RETURNING id),
+                     renewed AS (
+                    SELECT event_id, event_type, row_number() OVER (ORDER BY sequence) AS place FROM chosen WHERE NOT waits),
                      counted AS (
                     UPDATE webhook_endpoint
-                       SET last_sequence = last_sequence + (SELECT count(*) FROM chosen)
+                       SET last_sequence = last_sequence + (SELECT count(*) FROM renewed)
                      WHERE tenant_id = :tenant AND id = :endpoint
                     RETURNING last_sequence),
                      queued AS (
                     INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-                    SELECT :tenant, gen_random_uuid(), :endpoint, c.event_id, c.event_type,
-                           n.last_sequence - (SELECT count(*) FROM chosen) + c.place, :now, :now
-                      FROM chosen c CROSS JOIN counted n)
-                SELECT count(*) AS queued, COALESCE(max(sequence), 0) AS last FROM chosen
+                    SELECT :tenant, gen_random_uuid(), :endpoint, r.event_id, r.event_type,
+                           n.last_sequence - (SELECT count(*) FROM renewed) + r.place, :now, :now
+                      FROM renewed r CROSS JOIN counted n)
+                SELECT (SELECT count(*) FROM renewed) + (SELECT count(*) FROM hurried) AS queued,
+                       count(*) AS chosen, COALESCE(max(sequence), 0) AS last
+                  FROM chosen
                 """)
                 .set("from", missed.endpoint())
                 .set("endpoint", endpoint)
@@ -177,7 +193,7 @@ public final class DeliveryQueue {
                 .set("until", missed.until())
                 .set("most", MOST)
                 .one(row -> new Recovered(
-                        row.number("queued"), row.number("queued") < MOST ? null : missed.cursor(row.number("last"))))
+                        row.number("queued"), row.number("chosen") < MOST ? null : missed.cursor(row.number("last"))))
                 .orElseThrow();
     }
 }

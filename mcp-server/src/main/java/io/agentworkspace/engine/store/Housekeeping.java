@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 public final class Housekeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final Duration CONTEXTS_KEPT = Duration.ofDays(90);
+    private static final Duration EVERY = Duration.ofMinutes(10);
     private static final int BATCH = 1_000;
 
     private final Db db;
@@ -25,8 +26,10 @@ public final class Housekeeping implements AutoCloseable {
     private final Clock clock;
     private final List<Consumer<Instant>> clearing;
     private final List<Runnable> minutely = new ArrayList<>();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("housekeeping").factory());
+    private final ScheduledExecutorService timer = thread("housekeeping");
+
+    /** Of its own: what is cleared away may be much, and the counts of other replicas are waited for meanwhile. */
+    private final ScheduledExecutorService clearer = thread("clearing");
 
     /**
      * @param flushes what else is written, every second
@@ -40,17 +43,24 @@ public final class Housekeeping implements AutoCloseable {
         this.clearing = List.copyOf(purges);
     }
 
+    private static ScheduledExecutorService thread(String name) {
+        return Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name(name).factory());
+    }
+
     /** What else is written every minute, and once more at the end. */
     public Housekeeping also(Runnable flush) {
         minutely.add(flush);
         return this;
     }
 
-    public void start() {
+    /** @param quiet how long nothing is cleared away; then it is every ten minutes */
+    public void start(Duration quiet) {
         timer.scheduleWithFixedDelay(() -> minutely.forEach(Housekeeping::attempt), 1, 1, TimeUnit.MINUTES);
         timer.scheduleWithFixedDelay(() -> attempt(presence::flush), 5, 5, TimeUnit.SECONDS);
         timer.scheduleWithFixedDelay(() -> flushes.forEach(Housekeeping::attempt), 1, 1, TimeUnit.SECONDS);
-        timer.scheduleWithFixedDelay(() -> attempt(this::clear), 1, 10, TimeUnit.MINUTES);
+        clearer.scheduleWithFixedDelay(
+                () -> attempt(this::clear), quiet.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private static void attempt(Runnable work) {
@@ -90,6 +100,7 @@ public final class Housekeeping implements AutoCloseable {
 
     @Override
     public void close() {
+        clearer.shutdownNow();
         timer.shutdownNow();
         attempt(presence::flush);
         flushes.forEach(Housekeeping::attempt);

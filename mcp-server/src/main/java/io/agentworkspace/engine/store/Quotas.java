@@ -81,12 +81,12 @@ public final class Quotas {
     /** Notes that a call was refused for this, to be told soon. */
     public void rejected(Caller caller, String service, Excess excess) {
         if (rejected.size() < MOST_WAITING) {
-            var key = new UsageStore.News.Key(caller.tenant(), excess.scope(), "rejected");
-            rejected.computeIfAbsent(key, _ -> rejection(caller, service, excess));
+            var key = new UsageStore.News.Key(caller.tenant(), excess.scope(), "rejected", 0);
+            rejected.computeIfAbsent(key, _ -> rejection(key, service, excess));
         }
     }
 
-    private UsageStore.News rejection(Caller caller, String service, Excess excess) {
+    private UsageStore.News rejection(UsageStore.News.Key key, String service, Excess excess) {
         var data = new EventData.RequestRejected(
                 excess.scope().word(),
                 excess.limit(),
@@ -95,7 +95,7 @@ public final class Quotas {
                 service);
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         var event = Event.of(EventType.QUOTA_REQUEST_REJECTED, now, data);
-        return new UsageStore.News(caller.tenant(), excess.scope(), "rejected", now, event);
+        return new UsageStore.News(key, now, event);
     }
 
     /** What is left of today's commands; nothing where that is not limited, or cannot be told now. */

@@ -43,7 +43,8 @@ final class Thresholds {
                 raised.plan().word(),
                 exhaustion(raised, limit, now));
         var event = Event.of(EventType.QUOTA_THRESHOLD_REACHED, now, data);
-        return new News(raised.tenant(), raised.scope(), String.valueOf(percent), start(day), event);
+        var key = new News.Key(raised.tenant(), raised.scope(), String.valueOf(percent), limit);
+        return new News(key, start(day), event);
     }
 
     private static Instant start(LocalDate day) {

@@ -152,24 +152,25 @@ final class UsageStore {
     /**
      * Something that a tenant is to be told, unless it was already.
      *
-     * @param what {@code 80}, {@code 100} or {@code rejected}
      * @param at the beginning of the day, or the moment of the refusal
      */
-    record News(long tenant, Scope scope, String what, Instant at, Event event) {
-        record Key(long tenant, Scope scope, String what) {}
-
-        Key key() {
-            return new Key(tenant, scope, what);
-        }
+    record News(Key key, Instant at, Event event) {
+        /**
+         * What is told once in a time.
+         *
+         * @param what {@code 80}, {@code 100} or {@code rejected}
+         * @param limit that a threshold is a share of; 0 for refusals
+         */
+        record Key(long tenant, Scope scope, String what, long limit) {}
     }
 
-    /** Writes the events of what is news: of a threshold no more on the same day, of refusals none for a minute. */
+    /** Writes the events of what is news: of a limit's threshold no more on the same day, of refusals none for a minute. */
     boolean tell(Collection<News> all) {
         var fresh = fresh(all);
         for (var news : all) {
             if (fresh.contains(news.key())) {
                 db.sql(EventLog.INSERT)
-                        .set("events", EventLog.rows(news.tenant(), List.of(news.event())))
+                        .set("events", EventLog.rows(news.key().tenant(), List.of(news.event())))
                         .run();
             }
         }
@@ -179,22 +180,24 @@ final class UsageStore {
     private Set<News.Key> fresh(Collection<News> all) {
         var rows = Json.text(all.stream()
                 .map(news -> Json.object()
-                        .put("tenant_id", news.tenant())
-                        .put("scope", news.scope().word())
-                        .put("what", news.what())
+                        .put("tenant_id", news.key().tenant())
+                        .put("scope", news.key().scope().word())
+                        .put("what", news.key().what())
+                        .put("most", news.key().limit())
                         .put("at", news.at().toString()))
                 .toList());
         return new HashSet<>(db.sql("""
-                INSERT INTO quota_told AS q (tenant_id, scope, what, at)
-                SELECT tenant_id, scope, what, at
+                INSERT INTO quota_told AS q (tenant_id, scope, what, most, at)
+                SELECT tenant_id, scope, what, most, at
                   FROM jsonb_populate_recordset(CAST(NULL AS quota_told), CAST(:rows AS jsonb))
-                 ORDER BY tenant_id, scope, what
-                ON CONFLICT (tenant_id, scope, what) DO UPDATE SET at = excluded.at
+                 ORDER BY tenant_id, scope, what, most
+                ON CONFLICT (tenant_id, scope, what, most) DO UPDATE SET at = excluded.at
                  WHERE q.at <= excluded.at - CASE q.what WHEN 'rejected' THEN INTERVAL '1 minute' ELSE INTERVAL '1 day' END
-                RETURNING tenant_id, scope, what
+                RETURNING tenant_id, scope, what, most
                 """)
                 .set("rows", rows)
-                .list(row -> new News.Key(row.number("tenant_id"), Scope.of(row.text("scope")), row.text("what"))));
+                .list(row -> new News.Key(
+                        row.number("tenant_id"), Scope.of(row.text("scope")), row.text("what"), row.number("most"))));
     }
 
     /** Clears away the counts of days long past. */

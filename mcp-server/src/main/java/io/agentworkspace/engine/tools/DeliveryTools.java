@@ -151,7 +151,7 @@ final class DeliveryTools {
             String cursor) {}
 
     record Recovered(
-            @Doc("How many deliveries were queued, at most 10,000 in one call.")
+            @Doc("How many deliveries were queued or are attempted now instead of later, at most 10,000 in one call.")
             long queued,
 
             @Doc("There may be more: give it as cursor to go on; absent when that was all.") @Nullable
@@ -162,8 +162,9 @@ final class DeliveryTools {
                 .title("Deliver again what failed")
                 .description("""
                         Queues a new delivery for each event whose last delivery to an endpoint since a time has failed or is exhausted, in \
-                        their order, to the same or another endpoint, for the tenant's admins. Left out are events that have got there \
-                        meanwhile or are on their way, so that a second call does not double them.""")
+                        their order, to the same or another endpoint, for the tenant's admins. To the same endpoint a delivery that has failed \
+                        and would be retried later is attempted now instead. Left out are events that have got there meanwhile or are on their \
+                        way, so that a second call does not double them.""")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)

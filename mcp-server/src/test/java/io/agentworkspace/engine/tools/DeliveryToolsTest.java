@@ -151,11 +151,12 @@ class DeliveryToolsTest {
         var other = stage.endpoint("agent.deployment.created");
         stage.delivery(one);
         all("delivered");
-        var lost = stage.delivery(one);
+        stage.delivery(one);
         stage.both(
                 "UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL WHERE tenant_id = :tenant AND state = 'pending'");
-        var failing = stage.delivery(one);
-        stage.both("UPDATE webhook_delivery SET state = 'failed' WHERE tenant_id = :tenant AND state = 'pending'");
+        stage.delivery(one);
+        stage.both(
+                "UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL WHERE tenant_id = :tenant AND state = 'pending'");
         stage.delivery(one);
         assertThat(recovered(one, "")).isEqualTo(2);
         var queued = root.call("WH_Deliveries", "{'endpoint_id':'%s','page':{'limit':2}}".formatted(one))
@@ -179,10 +180,55 @@ class DeliveryToolsTest {
                 .containsExactly("2", "1");
         all("delivered");
         assertThat(recovered(one, "")).isZero();
-        assertThat(lost).isNotEqualTo(failing);
         root.call("WH_RedeliverFailed", "{'id':'%s'}".formatted(one)).refused(1003, "since");
         root.call("WH_RedeliverFailed", "{'id':'%s','since':'yesterday'}".formatted(one))
                 .refused(1004, "ISO 8601");
+    }
+
+    private static final String FAIL = """
+            UPDATE webhook_delivery
+               SET state = 'failed', due_at = '2999-01-01Z'
+             WHERE tenant_id = :tenant AND state = 'pending'
+            """;
+
+    @Test
+    void whatIsRetriedAnywayIsHurriedAndNotDoubled() {
+        var one = stage.endpoint("webhook.test");
+        stage.delivery(one);
+        all("exhausted");
+        var failing = stage.delivery(one);
+        stage.both(FAIL);
+        assertThat(recovered(one, "")).isEqualTo(2);
+        var after = root.call("WH_Deliveries").ok();
+        assertThat(after.texts("/deliveries", "state")).containsExactly("pending", "failed", "exhausted");
+        assertThat(after.texts("/deliveries", "sequence")).containsExactly("3", "2", "1");
+        assertThat(after.text("/deliveries/1/id")).isEqualTo(failing);
+        assertThat(after.at("/deliveries/1/next_attempt_at"))
+                .as("both are due at once")
+                .isEqualTo(after.at("/deliveries/0/next_attempt_at"));
+        assertThat(recovered(one, "")).as("they are on their way").isZero();
+    }
+
+    @Test
+    void elsewhereBothAreQueuedOnce() {
+        var one = stage.endpoint("webhook.test");
+        var other = stage.endpoint("agent.deployment.created");
+        var elsewhere = ",'to_endpoint_id':'%s'".formatted(other);
+        stage.delivery(one);
+        all("exhausted");
+        var failing = stage.delivery(one);
+        stage.both(FAIL);
+        assertThat(recovered(one, elsewhere)).isEqualTo(2);
+        assertThat(root.call("WH_Delivery", "{'id':'%s'}".formatted(failing))
+                        .ok()
+                        .text("/delivery/next_attempt_at"))
+                .isEqualTo("2999-01-01T00:00:00.000Z");
+        stage.both(FAIL);
+        assertThat(recovered(one, elsewhere)).as("they are retried there").isZero();
+        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(other))
+                        .ok()
+                        .texts("/deliveries", "sequence"))
+                .containsExactly("2", "1");
     }
 
     @Test
@@ -196,18 +242,36 @@ class DeliveryToolsTest {
     }
 
     @Test
-    void tenThousandAreQueuedAtOnceAndACursorLeadsOn() {
+    void tenThousandAreHurriedAtOnceAndACursorLeadsOn() {
         var one = stage.endpoint("webhook.test");
-        var other = stage.endpoint("agent.deployment.created");
+        tenThousandAndAHundred("'failed', TIMESTAMPTZ '2999-01-01Z'");
+        var to = "{'id':'%s','since':'2026-01-01T00:00:00Z'".formatted(one);
+        var first = root.call("WH_RedeliverFailed", to + "}").ok();
+        assertThat(first.number("/queued")).isEqualTo(10_000);
+        var rest = root.call("WH_RedeliverFailed", to + ",'cursor':'%s'}".formatted(first.text("/next_cursor")))
+                .ok();
+        assertThat(rest.number("/queued")).isEqualTo(100);
+        assertThat(recovered(one, "")).isZero();
+    }
+
+    /** Deliveries to the endpoint of tests. */
+    private void tenThousandAndAHundred(String stateAndDue) {
         stage.both("""
                 WITH n AS MATERIALIZED (SELECT i, gen_random_uuid() AS id FROM generate_series(1, 10100) i),
                      e AS (INSERT INTO event (tenant_id, id, type, created_at, data, directed)
                            SELECT :tenant, id, 'webhook.test', now(), '{}', true FROM n)
-                INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, state, created_at)
-                SELECT :tenant, gen_random_uuid(), w.id, n.id, 'webhook.test', n.i, 'exhausted', '2026-11-01Z'
+                INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, state, due_at, created_at)
+                SELECT :tenant, gen_random_uuid(), w.id, n.id, 'webhook.test', n.i, %s, '2026-11-01Z'
                   FROM n JOIN webhook_endpoint w ON w.tenant_id = :tenant AND w.events = '{webhook.test}'
-                """);
+                """.formatted(stateAndDue));
         stage.both("UPDATE webhook_endpoint SET last_sequence = 10100 WHERE tenant_id = :tenant");
+    }
+
+    @Test
+    void tenThousandAreQueuedAtOnceAndACursorLeadsOn() {
+        var one = stage.endpoint("webhook.test");
+        var other = stage.endpoint("agent.deployment.created");
+        tenThousandAndAHundred("'exhausted', CAST(NULL AS timestamptz)");
         var to = "{'id':'%s','since':'2026-01-01T00:00:00Z','to_endpoint_id':'%s'".formatted(one, other);
         var first = root.call("WH_RedeliverFailed", to + "}").ok();
         assertThat(first.number("/queued")).isEqualTo(10_000);
