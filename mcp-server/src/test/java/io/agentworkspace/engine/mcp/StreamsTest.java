@@ -186,6 +186,7 @@ class StreamsTest {
         var talk = peer.session("2025-11-25", "{}");
         try (var older = talk.listen();
                 var newer = talk.listen()) {
+            assertThat(List.of(older.status(), newer.status())).containsOnly(200);
             await().until(older::ended);
             Fixtures.tell(new Change(1, Change.TOOLS, List.of()));
             assertThat(newer.next("notifications/tools/list_changed")).isNotNull();
@@ -232,6 +233,10 @@ class StreamsTest {
             assertThat(readAll(socket)).as("what came before the cut").isLessThan(30L * 256 * 1_900);
         } finally {
             others.forEach(Events::close);
+            for (var i = 0; i < 10; i++) { // That its client has gone is noticed when something is told.
+                Fixtures.tell(new Change(1, Change.PROMPTS, List.of()));
+                Fixtures.pause(100);
+            }
         }
     }
 

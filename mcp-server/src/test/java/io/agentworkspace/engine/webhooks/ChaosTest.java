@@ -33,11 +33,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ChaosTest {
     private static final int TENANTS = 10;
     private static final int EVENTS = 20_000;
-    private static final int EVENTS_WITHOUT_BAD_ONES = 6_000;
+    private static final int EVENTS_WITHOUT_BAD_ONES = 5_000;
     private static final String SCHEDULE = "0s,1s,2s,2s,5s,5s";
     private static final int ATTEMPTS = 6;
-    private static final int RATE = 700;
-    private static final Duration BETWEEN_KILLS = Duration.ofSeconds(2);
+    private static final int RATE = 500;
+    private static final Duration BETWEEN_KILLS = Duration.ofSeconds(3);
 
     @TempDir
     private Path directory;
