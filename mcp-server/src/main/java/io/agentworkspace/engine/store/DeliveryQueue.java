@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class DeliveryQueue {
     /** How many are queued anew in one call. */
-    public static final int MOST = 10_000;
+    public static final int MOST = 1_000;
 
     private final Db db;
 

@@ -151,7 +151,7 @@ final class DeliveryTools {
             String cursor) {}
 
     record Recovered(
-            @Doc("How many deliveries were queued or are attempted now instead of later, at most 10,000 in one call.")
+            @Doc("How many deliveries were queued or are attempted now instead of later, at most 1,000 in one call.")
             long queued,
 
             @Doc("There may be more: give it as cursor to go on; absent when that was all.") @Nullable

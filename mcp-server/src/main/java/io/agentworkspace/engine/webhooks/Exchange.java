@@ -31,7 +31,9 @@ final class Exchange implements Response.Listener {
     /** @param limit for all of it, from now */
     Answer run(Request request, Duration limit, long seconds) throws Fault, InterruptedException {
         request.timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
-                .onRequestCommit(committed -> sent = true)
+                // That the request was written can be told after the answer; without TLS it is known before.
+                .onRequestHeaders(begun -> sent = "http".equals(begun.getScheme()))
+                .onRequestCommit(_ -> sent = true)
                 .send(this);
         try {
             // Jetty ends it at the limit by itself, except where it loses sight of it.
