@@ -286,20 +286,6 @@ class OutboxTest {
         });
     }
 
-    @Test
-    void aSlowEndpointDelaysNoOther() throws InterruptedException {
-        try (var slow = slow()) {
-            stage.endpoint(slow.url(), "agent.deployment.created");
-            slows.set(true);
-            stage.endpoint(receiver.url(), "agent.deployment.created");
-            var began = System.nanoTime();
-            IntStream.range(0, 60).forEach(i -> stage.happens("Agent" + i));
-            awaitRequests(60);
-            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(6));
-            assertThat(posts(slow).size()).isBetween(1, Outbox.EACH);
-        }
-    }
-
     /** Enough of them to take all the room there is. */
     @Test
     void manySlowEndpointsDelayNoOther() {
