@@ -2,17 +2,19 @@ package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.http.Doors;
 import io.agentworkspace.engine.http.Gate;
+import io.agentworkspace.engine.http.Pages;
 import io.agentworkspace.engine.http.Proxies;
 import io.agentworkspace.engine.http.Rate;
 import io.agentworkspace.engine.http.Refusals;
 import io.agentworkspace.engine.http.Rules;
 import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.hubs.Hubs;
 import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.mcp.ProductionOffer;
+import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
-import io.agentworkspace.engine.rest.Published;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.rest.SignIn;
 import io.agentworkspace.engine.signin.AccessTokens;
@@ -216,7 +218,8 @@ final class App implements AutoCloseable {
         var runner = Toolbox.runner(parts.db(), parts.around(), parts.outbound());
         var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
         var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
-        var doors = new Doors(mcp, rest);
+        var pages = new Pages(new Hubs(runner.catalogue(), published));
+        var doors = new Doors(mcp, pages, rest);
         var refusals = new Refusals(clock);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {

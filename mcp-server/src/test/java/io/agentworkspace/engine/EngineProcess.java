@@ -69,7 +69,10 @@ public final class EngineProcess implements AutoCloseable {
     }
 
     private static ProcessBuilder engine(Class<?> main, String... flags) {
+        // A shell's background jobs ignore SIGINT, and so would what is started by tests that run in one.
         var command = new ArrayList<>(List.of(
+                "env",
+                "--default-signal=INT",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.hubs.Hubs;
 import java.util.List;
 import java.util.Set;
 
@@ -22,6 +23,8 @@ final class PublicRoutes {
 
     static boolean cover(String method, String path) {
         return (method.equals("GET") || method.equals("HEAD"))
-                && (PATHS.contains(path) || PREFIXES.stream().anyMatch(path::startsWith));
+                && (PATHS.contains(path)
+                        || Hubs.covers(path)
+                        || PREFIXES.stream().anyMatch(path::startsWith));
     }
 }

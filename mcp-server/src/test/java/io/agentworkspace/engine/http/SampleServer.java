@@ -1,10 +1,13 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.hubs.Hubs;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.mcp.Offer;
 import io.agentworkspace.engine.mcp.ProductionOffer;
+import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
@@ -86,7 +89,9 @@ public final class SampleServer implements AutoCloseable {
                     List.of("https://app.example"),
                     callers,
                     strangers);
-            var doors = new Doors(new McpDoor(offer, replica, url("").toString()), new SampleRest());
+            var own = url("").toString();
+            var pages = new Pages(new Hubs(new Catalogue(List.of()), new Published(own, own, "0")));
+            var doors = new Doors(new McpDoor(offer, replica, own), pages, new SampleRest());
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);

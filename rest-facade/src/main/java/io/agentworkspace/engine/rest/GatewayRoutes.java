@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Limits;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Route;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Tool;
 import java.util.EnumSet;
 import java.util.List;

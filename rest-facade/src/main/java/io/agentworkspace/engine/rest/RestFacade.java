@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Route;
 import io.agentworkspace.engine.model.ToolRunner;
 import jakarta.ws.rs.NotAllowedException;

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Role;
 import java.net.URI;
 import java.net.http.HttpClient;

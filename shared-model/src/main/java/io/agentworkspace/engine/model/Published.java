@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.rest;
+package io.agentworkspace.engine.model;
 
 /**
  * What the service says about itself in everything it prints or publishes.

@@ -1,0 +1,72 @@
+package io.agentworkspace.engine.hubs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Style sheets, scripts and pictures. All of them stand under one digest of all their contents, so that browsers keep them
+ * for good, scripts can name each other relatively, and a new version is a new address.
+ */
+final class Assets {
+    static final String PREFIX = "/assets/";
+
+    private static final Map<String, String> TYPES = Map.of(
+            "css", "text/css; charset=utf-8",
+            "js", "text/javascript; charset=utf-8",
+            "svg", "image/svg+xml; charset=utf-8");
+
+    private final Map<String, byte[]> files = new LinkedHashMap<>();
+    private final String root;
+
+    Assets(List<String> names) {
+        var digest = sha256();
+        for (var name : names) {
+            var bytes = bytes("/hubs/assets/" + name);
+            digest.update(bytes);
+            files.put(name, bytes);
+        }
+        root = PREFIX + HexFormat.of().formatHex(digest.digest()).substring(0, 12) + "/";
+    }
+
+    /** What an asset's name is put behind. */
+    String root() {
+        return root;
+    }
+
+    Optional<Page> find(String path) {
+        return path.startsWith(root)
+                ? Optional.ofNullable(files.get(path.substring(root.length())))
+                        .map(bytes -> Page.kept(type(path), bytes))
+                : Optional.empty();
+    }
+
+    private static String type(String path) {
+        return TYPES.getOrDefault(path.substring(path.lastIndexOf('.') + 1), "application/octet-stream");
+    }
+
+    static byte[] bytes(String resource) {
+        try (var in = Assets.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException("the jar lacks " + resource);
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.agentworkspace.engine.hubs;
+
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Published;
+import java.util.List;
+
+/** All pages, by their addresses. They show what anybody may see, and to whom has signed in also what is one's own. */
+public final class Hubs {
+    private static final List<String> ASSETS = List.of("hub.css", "theme.js", "hub.js", "icon.svg");
+    private static final List<String> SECTIONS = List.of(ToolPages.ROOT);
+
+    private final Assets assets = new Assets(ASSETS);
+    private final Templates templates;
+    private final ToolPages tools;
+
+    public Hubs(Catalogue catalogue, Published published) {
+        templates = new Templates(assets, published.version());
+        tools = new ToolPages(catalogue, published, templates);
+    }
+
+    /** Whether an address, decoded, is one of a page. */
+    public static boolean covers(String path) {
+        return path.equals("/")
+                || path.startsWith(Assets.PREFIX)
+                || SECTIONS.stream().anyMatch(section -> path.equals(section) || path.startsWith(section + "/"));
+    }
+
+    /** Every address has an answer: the page, a redirect, or a page that says that there is none. */
+    public Page page(Visit visit) {
+        if (visit.path().equals("/")) {
+            return Page.redirect(ToolPages.ROOT);
+        }
+        if (visit.path().startsWith(Assets.PREFIX)) {
+            return assets.find(visit.path()).orElseGet(this::missing);
+        }
+        return tools.find(visit).orElseGet(this::missing);
+    }
+
+    private Page missing() {
+        var frame = new Templates.Frame("No such page", "There is nothing at this address.", "", null);
+        return Page.html(404, templates.page("missing", List.of(), frame));
+    }
+}

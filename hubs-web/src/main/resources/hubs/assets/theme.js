@@ -1,0 +1,7 @@
+// Before the first paint, so that nothing flashes: the theme that was chosen here, else the system's.
+try {
+  const chosen = localStorage.getItem('theme');
+  if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;
+} catch {
+  // Storage may be switched off; the system's theme it is.
+}

@@ -1,0 +1,83 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.hubs.Hubs;
+import io.agentworkspace.engine.hubs.Page;
+import io.agentworkspace.engine.hubs.Visit;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Problem;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.zip.GZIPOutputStream;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/** Hands out the hubs' pages, compressed where the browser takes that. Nothing of another origin, and no script in the page itself, is run by them. */
+public final class Pages extends Handler.Abstract {
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+                    + " form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+    private static final String A_YEAR = "public, max-age=31536000, immutable";
+
+    private final Hubs hubs;
+
+    public Pages(Hubs hubs) {
+        this.hubs = hubs;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        if (!HttpMethod.GET.is(request.getMethod()) && !HttpMethod.HEAD.is(request.getMethod())) {
+            response.getHeaders().put(HttpHeader.ALLOW, "GET, HEAD");
+            throw new Problem(Failure.METHOD_NOT_ALLOWED, "a page is read with GET");
+        }
+        var caller = (Caller) request.getAttribute(Incoming.CALLER);
+        var page = hubs.page(new Visit(Request.getPathInContext(request), caller));
+        response.setStatus(page.status());
+        describe(page, response.getHeaders());
+        send(page, request, response, callback);
+        return true;
+    }
+
+    private static void describe(Page page, HttpFields.Mutable headers) {
+        headers.put(HttpHeader.CONTENT_TYPE, page.mediaType());
+        headers.put("Content-Security-Policy", POLICY);
+        headers.put(HttpHeader.CACHE_CONTROL, page.kept() ? A_YEAR : "private, no-cache");
+        headers.put(HttpHeader.VARY, "Accept-Encoding, Cookie");
+        if (page.location() != null) {
+            headers.put(HttpHeader.LOCATION, page.location());
+        }
+    }
+
+    private static void send(Page page, Request request, Response response, Callback callback) {
+        var body = page.body();
+        if (body.length > 0
+                && request.getHeaders().contains(HttpHeader.ACCEPT_ENCODING)
+                && request.getHeaders()
+                        .getQualityCSV(HttpHeader.ACCEPT_ENCODING)
+                        .contains("gzip")) {
+            response.getHeaders().put(HttpHeader.CONTENT_ENCODING, "gzip");
+            body = gzipped(body);
+        }
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+        response.write(true, HttpMethod.HEAD.is(request.getMethod()) ? null : ByteBuffer.wrap(body), callback);
+    }
+
+    private static byte[] gzipped(byte[] body) {
+        var compressed = new ByteArrayOutputStream(body.length / 3);
+        try (var gzip = new GZIPOutputStream(compressed)) {
+            gzip.write(body);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return compressed.toByteArray();
+    }
+}
