@@ -4,6 +4,7 @@ import io.agentworkspace.engine.postgres.PostgresFailure;
 import io.agentworkspace.engine.secrets.SecretsFailure;
 import java.io.PrintStream;
 import java.net.BindException;
+import java.security.Security;
 import java.time.Clock;
 import java.util.List;
 import java.util.Locale;
@@ -25,6 +26,7 @@ final class Main {
     private volatile int exitCode;
 
     public static void main(String[] arguments) throws InterruptedException {
+        forgetAddresses();
         List<String> commandLine = List.of(arguments);
         if (commandLine.contains("--help")) {
             System.out.print(Settings.help());
@@ -46,6 +48,12 @@ final class Main {
             System.err.println("engine: " + e.getMessage());
             System.exit(2);
         }
+    }
+
+    /** A webhook's name is resolved at every attempt (decisions, section 8), which the JVM would spare itself for 30 s. */
+    private static void forgetAddresses() {
+        Security.setProperty("networkaddress.cache.ttl", "0");
+        Security.setProperty("networkaddress.cache.negative.ttl", "0");
     }
 
     private static void command(List<String> words, BiFunction<Settings, List<String>, String> work) {

@@ -35,6 +35,16 @@ public final class EndpointStore {
         return vault.seal(place(call.caller().tenant(), id), secret.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** @throws Problem {@code not_found} */
+    public UUID find(Call call, String id) {
+        return db.sql(call, """
+                SELECT id FROM webhook_endpoint WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
+                """)
+                .set("id", EndpointReads.id(id).orElse(null))
+                .one(row -> UUID.fromString(row.text("id")))
+                .orElseThrow(() -> EndpointReads.missing(id));
+    }
+
     /**
      * What an endpoint's deliveries are signed with.
      *

@@ -36,7 +36,7 @@ public final class FeedStore {
                   FROM (SELECT tenant_id, max(seq) AS last FROM placed GROUP BY tenant_id) p
                  WHERE f.tenant_id = p.tenant_id),
                  wanted AS (
-                SELECT w.tenant_id, w.id AS endpoint_id, p.id AS event_id, p.type,
+                SELECT w.tenant_id, w.id AS endpoint_id, p.id AS event_id, p.type, p.created_at,
                        row_number() OVER (PARTITION BY w.tenant_id, w.id ORDER BY p.seq) AS n
                   FROM placed p
                   JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id
@@ -51,7 +51,7 @@ public final class FeedStore {
                  WHERE w.tenant_id = c.tenant_id AND w.id = c.endpoint_id
              RETURNING w.tenant_id, w.id, w.last_sequence - c.n AS base)
             INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-            SELECT w.tenant_id, gen_random_uuid(), w.endpoint_id, w.event_id, w.type, c.base + w.n, :now, :now
+            SELECT w.tenant_id, gen_random_uuid(), w.endpoint_id, w.event_id, w.type, c.base + w.n, :due, greatest(:now, w.created_at)
               FROM wanted w
               JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
             """;
@@ -66,9 +66,10 @@ public final class FeedStore {
      * Places what has been committed and has no place yet. Another replica's work is not waited for. Where it fails for some
      * tenants together, each is tried alone, so that none stops the others.
      *
+     * @param due when their deliveries are
      * @return whether there may be more
      */
-    public boolean place(Instant now) {
+    public boolean place(Instant now, Instant due) {
         var waiting = db.sql("""
                 SELECT DISTINCT tenant_id
                   FROM (SELECT tenant_id FROM event WHERE seq IS NULL AND NOT directed LIMIT :most) e
@@ -81,21 +82,21 @@ public final class FeedStore {
             return false;
         }
         try {
-            return place(now, waiting);
+            return place(now, due, waiting);
         } catch (RuntimeException e) {
             if (waiting.size() == 1) {
                 throw e;
             }
             LOG.warn("the events of {} tenants could not be placed together; each is tried alone", waiting.size(), e);
-            return alone(now, waiting);
+            return alone(now, due, waiting);
         }
     }
 
-    private boolean alone(Instant now, List<Long> tenants) {
+    private boolean alone(Instant now, Instant due, List<Long> tenants) {
         var any = false;
         for (var tenant : tenants) {
             try {
-                any |= place(now, List.of(tenant));
+                any |= place(now, due, List.of(tenant));
             } catch (RuntimeException e) {
                 LOG.warn("the events of tenant {} could not be placed", tenant, e);
             }
@@ -103,7 +104,7 @@ public final class FeedStore {
         return any;
     }
 
-    private boolean place(Instant now, List<Long> tenants) {
+    private boolean place(Instant now, Instant due, List<Long> tenants) {
         return db.transaction(() -> {
             var held = hold(tenants);
             if (held.isEmpty()) {
@@ -114,6 +115,7 @@ public final class FeedStore {
                     .set("tenants", held.stream().map(Feed::tenant).toList())
                     .set("events", Math.clamp(ROWS / Math.max(1, endpoints), 1, EVENTS))
                     .set("now", now)
+                    .set("due", due)
                     .runAndCommit();
             return true;
         });

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class OutboxStore {
     /**
      * Each endpoint gives as many as it has room for; of all these go first those of the endpoints that have least under
-     * way, so that none waits for another's backlog. What another replica takes at this moment is left to it.
+     * way, so that none waits for another's backlog. Only who has but a few under way gets the second half of the room: the
+     * backlogs of slow ones, however many come at once, leave that to the others. What another replica takes at this moment is left to it.
      */
     private static final String CLAIM = """
             WITH ready AS (
@@ -36,15 +38,17 @@ public final class OutboxStore {
                                 WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at <= :now)),
                  due AS (
                 SELECT d.tenant_id, d.id
-                  FROM ready r
-                 CROSS JOIN LATERAL (SELECT d.tenant_id, d.id, d.due_at,
+                  FROM (SELECT d.*, row_number() OVER (ORDER BY d.turn, d.due_at, d.id) AS place
+                          FROM ready r
+                         CROSS JOIN LATERAL (SELECT d.tenant_id, d.id, d.due_at,
                                             r.busy + row_number() OVER (ORDER BY d.due_at, d.sequence) AS turn
                                        FROM webhook_delivery d
                                       WHERE d.tenant_id = r.tenant_id AND d.endpoint_id = r.id AND d.due_at <= :now
                                         AND d.created_at >= r.since
                                       ORDER BY d.due_at, d.sequence
-                                      LIMIT greatest(r.room, 0)) d
-                 ORDER BY d.turn, d.due_at, d.id
+                                      LIMIT greatest(r.room, 0)) d) d
+                 WHERE d.turn <= :few OR d.place <= :room / 2
+                 ORDER BY d.place
                  LIMIT :room),
                  free AS (
                 SELECT d.tenant_id, d.id
@@ -81,13 +85,16 @@ public final class OutboxStore {
                   FROM ended e
                   JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.endpoint
                  WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
-                   AND jsonb_array_length(d.attempts) = e.made)
+                   AND jsonb_array_length(d.attempts) = e.made),
+                 sample AS (
+                SELECT * FROM jsonb_to_recordset(CAST(:samples AS jsonb))
+                           AS s (tenant bigint, endpoint uuid, hour timestamptz, succeeded bigint, failed bigint,
+                                 durations bigint[], last_success_at timestamptz, last_failure_at timestamptz)),
+                 summed AS (
             INSERT INTO webhook_health AS h (tenant_id, endpoint_id, hour, succeeded, failed, durations, last_success_at,
                                              last_failure_at)
             SELECT s.tenant, s.endpoint, s.hour, s.succeeded, s.failed, s.durations, s.last_success_at, s.last_failure_at
-              FROM jsonb_to_recordset(CAST(:samples AS jsonb))
-                       AS s (tenant bigint, endpoint uuid, hour timestamptz, succeeded bigint, failed bigint,
-                             durations bigint[], last_success_at timestamptz, last_failure_at timestamptz)
+              FROM sample s
               JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.endpoint
              ORDER BY s.tenant, s.endpoint, s.hour
                 ON CONFLICT (tenant_id, endpoint_id, hour) DO UPDATE
@@ -96,8 +103,19 @@ public final class OutboxStore {
                                        FROM unnest(h.durations, excluded.durations) WITH ORDINALITY u (a, b, i)
                                       ORDER BY i),
                    last_success_at = COALESCE(excluded.last_success_at, h.last_success_at),
-                   last_failure_at = COALESCE(excluded.last_failure_at, h.last_failure_at)
+                   last_failure_at = COALESCE(excluded.last_failure_at, h.last_failure_at))
+            SELECT DISTINCT w.tenant_id, w.id
+              FROM sample s
+              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.endpoint
+             WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL
             """;
+
+    private static final String AWAITED = """
+            EXISTS (SELECT 1
+                      FROM webhook_delivery d
+                      JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
+                     WHERE d.tenant_id = event.tenant_id AND d.event_id = event.id AND d.due_at IS NOT NULL AND w.enabled
+                       AND w.deleted_at IS NULL)""";
 
     private static final String KEEP = """
             UPDATE webhook_endpoint w
@@ -195,13 +213,15 @@ public final class OutboxStore {
     /**
      * Takes what is due and not taken, until then.
      *
+     * @param few so many of an endpoint may be under way while there is any room
      * @param each at most so many of an endpoint are under way at once
      * @param room at most so many
      */
-    public List<Claim> claim(Instant now, Instant until, int each, int room) {
+    public List<Claim> claim(Instant now, Instant until, int few, int each, int room) {
         return db.sql(CLAIM)
                 .set("now", now)
                 .set("until", until)
+                .set("few", few)
                 .set("each", each)
                 .set("room", room)
                 .set("replica", replica)
@@ -249,13 +269,21 @@ public final class OutboxStore {
                         StandardCharsets.UTF_8));
     }
 
-    /** Writes what came of attempts; what is no longer ours is left as it is. */
-    public void record(Collection<Ended> ended, Collection<Sample> samples) {
-        db.sql(RECORD)
+    /**
+     * Writes what came of attempts; what is no longer ours is left as it is.
+     *
+     * @return the endpoints that have succeeded here and are held to be failing
+     */
+    public List<Target> record(Collection<Ended> ended, Collection<Sample> samples) {
+        return db.sql(RECORD)
                 .set("ended", Json.text(ended))
                 .set("samples", Json.text(samples))
                 .set("replica", replica)
-                .run();
+                .list(OutboxStore::target);
+    }
+
+    private static Target target(Row row) throws SQLException {
+        return new Target(row.number("tenant_id"), UUID.fromString(row.text("id")));
     }
 
     /** The same, where endpoints have failed: how these stand afterwards is decided while they are held. */
@@ -266,8 +294,9 @@ public final class OutboxStore {
             Instant now,
             Function<List<Standing>, List<Change>> verdict) {
         var told = db.transaction(() -> {
-            record(ended, samples);
-            var changes = verdict.apply(hold(failing));
+            var targets = new LinkedHashSet<>(failing);
+            targets.addAll(record(ended, samples));
+            var changes = verdict.apply(hold(targets));
             var events =
                     changes.stream().filter(change -> change.event() != null).toList();
             db.sql((events.isEmpty() ? "" : EventLog.INSERT + ";\n") + KEEP)
@@ -313,13 +342,11 @@ public final class OutboxStore {
                 SELECT tenant_id, id
                   FROM webhook_endpoint
                  WHERE failing_since <= :since AND enabled AND deleted_at IS NULL
-                """)
-                .set("since", since)
-                .list(row -> new Target(row.number("tenant_id"), UUID.fromString(row.text("id"))));
+                """).set("since", since).list(OutboxStore::target);
     }
 
     /** Gives up some of what waits for endpoints that were deleted meanwhile; nobody takes it any more. */
-    public void giveUp() {
+    public void giveUp(Instant now) {
         db.sql("""
                 UPDATE webhook_delivery
                    SET state = 'exhausted', due_at = NULL
@@ -327,15 +354,18 @@ public final class OutboxStore {
                                   FROM webhook_endpoint w
                                   JOIN webhook_delivery d ON d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
                                  WHERE w.deleted_at IS NOT NULL AND d.due_at IS NOT NULL AND d.created_at < w.deleted_at
-                                   AND d.state <> 'delivering'
+                                   AND (d.state <> 'delivering' OR d.due_at <= :now)
                                  LIMIT 1000
                                    FOR UPDATE OF d SKIP LOCKED)
-                """).run();
+                """).set("now", now).run();
     }
 
-    /** Clears away events that are older than they are kept, with their deliveries, and what else has had its time. */
+    /**
+     * Clears away events that are older than they are kept, with their deliveries, and what else has had its time. What is still to
+     * be attempted stays as long as that.
+     */
     public void purge(Instant until) {
-        deleteOld("event", "created_at < :until", until);
+        deleteOld("event", "created_at < :until AND NOT " + AWAITED, until);
         deleteOld("webhook_health", "hour < :until", until);
         deleteOld("webhook_endpoint", "deleted_at < :until", until);
     }

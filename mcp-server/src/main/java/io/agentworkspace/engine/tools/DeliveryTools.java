@@ -163,16 +163,16 @@ final class DeliveryTools {
                 .description("""
                         Queues a new delivery for each event whose last delivery to an endpoint since a time has failed or is exhausted, in \
                         their order, to the same or another endpoint, for the tenant's admins. To the same endpoint a delivery that has failed \
-                        and would be retried later is attempted now instead. Left out are events that have got there meanwhile or are on their \
+                        and would be retried later is attempted now instead, which is one of its attempts: wait until the receiver works. Left out are events that have got there meanwhile or are on their \
                         way, so that a second call does not double them.""")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/webhooks/endpoints/{id}/redeliver")
                 .handledBy(Recover.class, Recovered.class, (in, call) -> {
-                    var from = endpoints.lock(call, in.id());
-                    var to = in.toEndpointId() == null ? checked(from) : enabled(call, in.toEndpointId());
-                    var missed = DeliveryQueue.Missed.of(from.id(), in.since(), call.now(), in.cursor());
+                    var to = enabled(call, in.toEndpointId() == null ? in.id() : in.toEndpointId());
+                    var from = endpoints.find(call, in.id());
+                    var missed = DeliveryQueue.Missed.of(from, in.since(), call.now(), in.cursor());
                     var done = queue.missed(call, missed, to.id());
                     return new Recovered(done.queued(), done.nextCursor());
                 });

@@ -123,18 +123,26 @@ final class Ledger implements AutoCloseable {
                 .map(Map.Entry::getKey)
                 .toList();
         if (failing.isEmpty()) {
-            store.record(ended, samples);
+            var forgiven = store.record(ended, samples);
+            if (!forgiven.isEmpty()) { // They began to fail after these attempts had begun.
+                judge(List.of(), List.of(), forgiven, byTarget);
+            }
         } else {
-            var now = clock.instant();
-            store.record(
-                    ended,
-                    samples,
-                    failing,
-                    now,
-                    held -> held.stream()
-                            .map(standing -> circuit.after(standing, results(byTarget, standing), now))
-                            .toList());
+            judge(ended, samples, failing, byTarget);
         }
+    }
+
+    private void judge(
+            List<Ended> ended, List<Sample> samples, List<Target> targets, Map<Target, List<Attempted>> attempts) {
+        var now = clock.instant();
+        store.record(
+                ended,
+                samples,
+                targets,
+                now,
+                held -> held.stream()
+                        .map(standing -> circuit.after(standing, results(attempts, standing), now))
+                        .toList());
     }
 
     /** What was sent to an address that it has no more says nothing of it. */
@@ -150,14 +158,7 @@ final class Ledger implements AutoCloseable {
         var now = clock.instant();
         var failing = store.failingSince(now.minus(Circuit.JUDGED));
         if (!failing.isEmpty()) {
-            store.record(
-                    List.of(),
-                    List.of(),
-                    failing,
-                    now,
-                    held -> held.stream()
-                            .map(standing -> circuit.after(standing, List.of(), now))
-                            .toList());
+            judge(List.of(), List.of(), failing, Map.of());
         }
     }
 

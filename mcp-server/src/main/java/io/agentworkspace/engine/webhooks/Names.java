@@ -57,6 +57,10 @@ final class Names implements AutoCloseable {
         threads.allowCoreThreadTimeOut(true);
     }
 
+    boolean allowPrivate() {
+        return allowPrivate;
+    }
+
     /** In the order of the look-up; two sets are equal when the same addresses are in them. */
     Set<InetAddress> resolve(String host, Duration limit) throws Fault, InterruptedException {
         var addresses = new LinkedHashSet<InetAddress>();

@@ -5,7 +5,6 @@ import io.agentworkspace.engine.secrets.SecretsFailure;
 import io.agentworkspace.engine.store.FeedStore;
 import io.agentworkspace.engine.store.OutboxStore;
 import io.agentworkspace.engine.store.OutboxStore.Claim;
-import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +27,9 @@ public final class Outbox implements AutoCloseable {
     /** So many deliveries to one endpoint are under way at once; fewer where little room is left. */
     static final int EACH = 32;
 
-    private static final int EACH_AT_LEAST = 2;
+    /** So many to one endpoint are, while there is any room. */
+    private static final int FEW = 2;
+
     private static final int SHARES = 4;
 
     /** So many are under way on one replica. */
@@ -37,89 +39,71 @@ public final class Outbox implements AutoCloseable {
     static final Duration LEASE = Duration.ofSeconds(20);
 
     private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
-    private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration BETWEEN_JUDGEMENTS = Duration.ofMinutes(1);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final FeedStore feed;
     private final OutboxStore store;
     private final Sender sender;
+    private final Schedule schedule;
     private final Ledger ledger;
     private final Clock clock;
     private final Semaphore free = new Semaphore(IN_ALL);
-    private final Semaphore wake = new Semaphore(0);
     private final ExecutorService attempts = Executors.newVirtualThreadPerTaskExecutor();
-    private final Thread loop = Thread.ofVirtual().name("outbox").unstarted(this::run);
+    private final Loop placing = new Loop("events are placed", this::place);
+    private final Loop claiming = new Loop("deliveries are claimed", this::claim);
     private Instant judged = Instant.MIN;
-    private volatile boolean closed;
 
     public Outbox(FeedStore feed, OutboxStore store, Sender sender, Schedule schedule, Clock clock) {
         this.feed = feed;
         this.store = store;
         this.sender = sender;
+        this.schedule = schedule;
         this.clock = clock;
-        this.ledger = new Ledger(store, schedule, clock, this::wake);
+        this.ledger = new Ledger(store, schedule, clock, claiming::wake);
     }
 
     public void start() {
         ledger.start();
-        loop.start();
+        placing.start();
+        claiming.start();
     }
 
-    /** There may be something to do: events were committed, deliveries queued, or there is room again. */
+    /** There may be something to do: events were committed, or deliveries queued. */
     public void wake() {
-        if (wake.availablePermits() == 0) {
-            wake.release();
-        }
+        placing.wake();
+        claiming.wake();
     }
 
-    private void run() {
-        while (!closed) {
-            try {
-                if (!round()) {
-                    rest();
-                }
-            } catch (Problem e) {
-                LOG.debug("put off: {}", e.note());
-                rest();
-            } catch (RuntimeException e) {
-                LOG.warn("deliveries are held up; it is tried again", e);
-                rest();
-            }
+    private boolean place() {
+        var now = clock.instant();
+        var first = schedule.next(0, null, ThreadLocalRandom.current()).orElseThrow();
+        var more = feed.place(now, now.plus(first));
+        if (more) {
+            claiming.wake();
         }
+        return more;
     }
 
-    private void rest() {
-        try {
-            if (wake.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
-                wake.drainPermits();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** @return whether there may be more to do at once */
-    private boolean round() {
-        var more = feed.place(clock.instant());
+    private boolean claim() {
         var room = free.availablePermits();
         if (room == 0) {
             return false;
         }
         var now = clock.instant();
         judge(now);
-        var each = Math.clamp(room / SHARES, EACH_AT_LEAST, EACH); // Slow ones leave room to the others.
-        var claims = store.claim(now, now.plus(LEASE), each, room);
+        var each = Math.clamp(room / SHARES, FEW, EACH); // Slow ones leave room to the others.
+        var claims = store.claim(now, now.plus(LEASE), FEW, each, room);
         free.acquireUninterruptibly(claims.size());
         claims.forEach(claim -> attempts.execute(() -> attempt(claim)));
-        return more || !claims.isEmpty();
+        return !claims.isEmpty();
     }
 
     private void judge(Instant now) {
         if (!now.isBefore(judged)) {
             judged = now.plus(BETWEEN_JUDGEMENTS);
             ledger.judge();
-            store.giveUp();
+            store.giveUp(now);
         }
     }
 
@@ -138,7 +122,9 @@ public final class Outbox implements AutoCloseable {
 
     private Outcome send(Claim claim, Instant at) throws InterruptedException {
         try {
-            return sender.send(URI.create(claim.url()), headers(claim, at), claim.body());
+            return sender.send(sender.address(claim.url()), headers(claim, at), claim.body());
+        } catch (Problem e) { // Another setting than when it was stored.
+            return new Outcome(null, "not sent: " + e.note(), Duration.ZERO, null);
         } catch (SecretsFailure e) {
             LOG.error(
                     "nothing can be signed for the endpoint {}: {}",
@@ -159,10 +145,9 @@ public final class Outbox implements AutoCloseable {
     /** Takes nothing more, waits for what is under way, and writes what came of it. */
     @Override
     public void close() {
-        closed = true;
-        wake();
         try {
-            loop.join(PATIENCE);
+            placing.close();
+            claiming.close();
             if (!free.tryAcquire(IN_ALL, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
                 attempts.shutdownNow();
             }

@@ -43,6 +43,15 @@ public final class Sender implements AutoCloseable {
     }
 
     /**
+     * Where an endpoint is, if it may be sent to.
+     *
+     * @throws io.agentworkspace.engine.model.Problem when it may not, or not any more
+     */
+    URI address(String stored) {
+        return EndpointUrl.parse(stored, names.allowPrivate());
+    }
+
+    /**
      * Posts the body and waits for the answer, 15 s at most for all of it. What the answer holds is not looked at: once its head has
      * come, its status counts, whatever becomes of the rest. Blocks: call it on a virtual thread.
      *

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.TestDatabase;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FeedStoreTest {
@@ -24,11 +25,34 @@ class FeedStoreTest {
                     """).set("now", Instant.now()).set("events", EVENTS).run();
             var feed = new FeedStore(db);
             var rounds = 0;
-            while (feed.place(Instant.now())) {
+            while (feed.place(Instant.now(), Instant.now())) {
                 rounds++;
             }
             assertThat(rounds).isPositive();
             assertThat(scans(db)).isBetween((long) rounds, 10L * rounds);
+        }
+    }
+
+    /** Another replica's clock may be ahead: what it deleted is still told of its own end. */
+    @Test
+    void aDeliveryIsNeverOlderThanItsEvent() {
+        var now = Instant.parse("2026-11-20T12:00:00Z");
+        try (var db = TestDatabase.fresh("feed_store_clock_test")) {
+            db.sql("""
+                    WITH t AS (
+                        INSERT INTO tenant (name, name_key, plan, created_at)
+                        VALUES ('one', 'one', 'unlimited', :now)
+                        RETURNING tenant_id),
+                         w AS (
+                        INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret)
+                        SELECT tenant_id, gen_random_uuid(), 'https://example.com/', '{*}', :now, :now, 'x' FROM t)
+                    INSERT INTO event (tenant_id, id, type, created_at, data)
+                    SELECT tenant_id, gen_random_uuid(), 'agent.deployment.updated', :later, '{}' FROM t
+                    """).set("now", now).set("later", now.plusMillis(100)).run();
+            assertThat(new FeedStore(db).place(now, now.plusSeconds(30))).isTrue();
+            assertThat(db.sql("SELECT created_at, due_at FROM webhook_delivery")
+                            .list(row -> List.of(row.instantOrNull("created_at"), row.instantOrNull("due_at"))))
+                    .containsExactly(List.of(now.plusMillis(100), now.plusSeconds(30)));
         }
     }
 

@@ -7,16 +7,24 @@ import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.OutboxStore;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -263,15 +271,119 @@ class OutboxTest {
     void theOldSecretSignsTooWhileItOverlaps() {
         var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
         var id = endpoint.get("id").asString();
-        stage.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", "{}");
+        var rotated = stage.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", "{}");
+        var old = endpoint.get("secret").asString();
+        var young = rotated.at("/endpoint/secret").asString();
         stage.happens("Ada");
         awaitRequests(1);
         stage.clock.advance(Duration.ofHours(25));
         stage.happens("Bob");
         awaitRequests(2);
-        assertThat(posts(receiver))
-                .extracting(request -> request.split("v1=").length - 1)
-                .containsExactly(2, 1);
+        assertSigned(posts(receiver).get(0), young, old);
+        assertSigned(posts(receiver).get(1), young);
+    }
+
+    /** By exactly these secrets, in both ways, reckoned by hand (decisions, section 8). */
+    private static void assertSigned(String request, String... secrets) {
+        var body = request.substring(request.indexOf("\r\n\r\n") + 4);
+        var time = header(request, "webhook-timestamp");
+        var ours = Arrays.stream(secrets)
+                .map(secret -> ",v1="
+                        + HexFormat.of().formatHex(hmac(secret.getBytes(StandardCharsets.UTF_8), time + "." + body)))
+                .collect(Collectors.joining());
+        assertThat(header(request, "X-Service-Signature")).isEqualTo("t=" + time + ours);
+        var signed = header(request, "webhook-id") + "." + time + "." + body;
+        var standard = Arrays.stream(secrets)
+                .map(secret -> Base64.getDecoder().decode(secret.substring("whsec_".length())))
+                .map(secret -> "v1," + Base64.getEncoder().encodeToString(hmac(secret, signed)))
+                .collect(Collectors.joining(" "));
+        assertThat(header(request, "webhook-signature")).isEqualTo(standard);
+    }
+
+    private static String header(String request, String name) {
+        return request.lines()
+                .filter(line -> line.regionMatches(true, 0, name + ":", 0, name.length() + 1))
+                .map(line -> line.substring(name.length() + 1).strip())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static byte[] hmac(byte[] key, String text) {
+        try {
+            var mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(key, "HmacSHA256"));
+            return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void aSuccessThatCameInTheMiddleOfFailuresForgivesThem() {
+        var failing = new AtomicBoolean();
+        try (var mixed = new RawReceiver((_, out) -> {
+            var status = failing.get() ? 500 : 200;
+            if (status == 200 && slows.get()) {
+                TimeUnit.SECONDS.sleep(2);
+            }
+            out.write(RawReceiver.status(status).getBytes(StandardCharsets.ISO_8859_1));
+        })) {
+            var id = stage.endpoint(mixed.url(), "agent.deployment.created")
+                    .get("id")
+                    .asString();
+            slows.set(true);
+            stage.happens("Slow");
+            await().atMost(SOON).until(() -> posts(mixed).size() == 1);
+            failing.set(true);
+            stage.happens("Bad");
+            await().atMost(SOON).until(() -> stage.endpoint(id).at("/health").has("failing_since"));
+            await().atMost(SOON).until(() -> !stage.endpoint(id).at("/health").has("failing_since"));
+            assertThat(stage.deliveries(id))
+                    .extracting(delivery -> delivery.get("state").asString())
+                    .containsExactly("failed", "delivered");
+        }
+    }
+
+    @Test
+    void whatMayNotBeSentToAnyMoreIsNot() {
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.db
+                .sql("UPDATE webhook_endpoint SET url = 'https://a:b@example.com/'")
+                .run();
+        stage.happens("Ada");
+        awaitState(endpoint, "failed");
+        assertThat(delivery(endpoint).at("/attempts/0/error").asString())
+                .startsWith("not sent: url must have no user info");
+    }
+
+    @Test
+    void whatADeadReplicaHeldOfADeletedEndpointIsGivenUp() {
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.happens("Ada");
+        awaitState(endpoint, "delivered");
+        stage.call("DELETE", "/api/webhooks/endpoints/" + endpoint.get("id").asString(), "");
+        stage.db
+                .sql("UPDATE webhook_delivery SET state = 'delivering', due_at = :due")
+                .set("due", stage.clock.instant())
+                .run();
+        stage.clock.advance(Duration.ofMinutes(2));
+        await().atMost(SOON)
+                .until(() -> stage.db
+                        .sql("SELECT state FROM webhook_delivery")
+                        .list(row -> row.text("state"))
+                        .equals(List.of("exhausted")));
+    }
+
+    @Test
+    void theFirstStepOfTheScheduleIsWaitedForToo() {
+        try (var patient = new WebhookStage(Map.of("ENGINE_WEBHOOKS_RETRY_SCHEDULE", "60s,5m"))) {
+            patient.endpoint(receiver.url(), "agent.deployment.created");
+            patient.happens("Ada");
+            patient.clock.advance(Duration.ofSeconds(40));
+            assertNothingMoreFor(0);
+            patient.clock.advance(Duration.ofSeconds(40));
+            awaitRequests(1);
+        }
     }
 
     private final AtomicBoolean slows = new AtomicBoolean();
@@ -292,8 +404,10 @@ class OutboxTest {
         try (var slow = slow()) {
             IntStream.range(0, 12).forEach(_ -> stage.endpoint(slow.url(), "agent.deployment.created"));
             slows.set(true);
+            stage.db.sql("UPDATE webhook_endpoint SET open_until = 'infinity'").run();
             IntStream.range(0, 32).forEach(i -> stage.happens("Slow" + i));
-            await().atMost(SOON).until(() -> posts(slow).size() > Outbox.IN_ALL / 2);
+            stage.db.sql("UPDATE webhook_endpoint SET open_until = NULL").run(); // All of it is due at once.
+            await().atMost(SOON).until(() -> posts(slow).size() >= Outbox.IN_ALL / 2);
             stage.endpoint(receiver.url(), "agent.deployment.created");
             var began = System.nanoTime();
             IntStream.range(0, 30).forEach(i -> stage.happens("Agent" + i));
