@@ -13,7 +13,8 @@ import tools.jackson.databind.JsonNode;
 class OpenApiExamplesTest {
     private static final Contract CONTRACT = Contract.at(TestServer.url());
 
-    private static final String NEEDS = """
+    /** For whoever has added an operation, and meets these tests. */
+    static final String NEEDS = """
             An operation of the OpenAPI document needs: an operationId like agentCreate; one of the tags; a summary and a \
             description that is a sentence and no copy of it; an example of its body and of each answer that has one, valid by \
             their schemas; a description of each parameter, and an example of each that is needed; an object of its own name \

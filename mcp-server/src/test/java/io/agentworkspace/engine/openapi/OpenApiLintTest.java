@@ -7,6 +7,7 @@ import io.agentworkspace.engine.mcp.Node;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,7 +35,9 @@ class OpenApiLintTest {
     void redoclyFindsNothing() {
         var ended = lint("@redocly/cli/bin/cli.js", "lint", "--config", Node.script("redocly.yaml"), json, yaml);
 
-        assertThat(ended.code()).as("%s%n%s", ended.output(), ended.errors()).isZero();
+        assertThat(ended.code())
+                .as("%s%n%s%n%s", OpenApiExamplesTest.NEEDS, ended.output(), ended.errors())
+                .isZero();
         assertThat(ended.errors()).contains("Your API descriptions are valid").doesNotContain("warning", "ignored");
     }
 
@@ -50,13 +53,15 @@ class OpenApiLintTest {
                 json,
                 yaml);
 
-        assertThat(ended.code()).as("%s%n%s", ended.output(), ended.errors()).isZero();
+        assertThat(ended.code())
+                .as("%s%n%s%n%s", OpenApiExamplesTest.NEEDS, ended.output(), ended.errors())
+                .isZero();
         assertThat(ended.output()).contains("No results with a severity of 'hint' or higher found!");
     }
 
     /** Without asking anybody elsewhere. */
     private static Node.Ended lint(String program, String... arguments) {
-        var command = new java.util.ArrayList<>(List.of(Node.module(program).toString()));
+        var command = new ArrayList<>(List.of(Node.module(program).toString()));
         command.addAll(List.of(arguments));
         return Node.run(Map.of("REDOCLY_TELEMETRY", "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE", "true"), command);
     }
