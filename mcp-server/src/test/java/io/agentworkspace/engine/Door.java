@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.openapi.Contract;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -39,6 +40,10 @@ public enum Door {
             var reply = new Reply(Json.readObject(answer.body()));
             if (answer.statusCode() != reply.number("/status/http_code")) {
                 throw new AssertionError("status " + answer.statusCode() + " for " + reply);
+            }
+            var faults = Contract.at(url).faults(service, reply.envelope());
+            if (!faults.isEmpty()) {
+                throw new AssertionError("not as the OpenAPI document says: %s in %s".formatted(faults, reply));
             }
             return reply;
         }

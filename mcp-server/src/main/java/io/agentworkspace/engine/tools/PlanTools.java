@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Account;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
@@ -12,7 +13,6 @@ import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Scope;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AccountStore;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -34,40 +34,6 @@ final class PlanTools {
     }
 
     record Read() {}
-
-    record Usage(
-            @Doc(
-                    "What is counted: commands (calls of tools, each UTC day), agents, domains, banks, memories, documents or"
-                            + " webhook_endpoints. What is in the trash counts until it is gone.")
-            Scope scope,
-
-            @Doc("How many the plan allows; absent where it does not limit them.") @Nullable
-            Long limit,
-
-            @Doc("How many there are, or were called today.")
-            long count,
-
-            @Doc("How many may follow; absent where they are not limited.") @Nullable
-            Long remaining,
-
-            @Doc("When the count starts anew; absent for what is counted as long as it exists.") @Nullable
-            Instant resetsAt) {
-        boolean isExceeded() {
-            return scope.isStanding() && limit != null && count > limit;
-        }
-    }
-
-    record Account(
-            @Doc("The tenant's name.") String tenant,
-            @Doc("When it was made.") Instant createdAt,
-            @Doc("Its plan.") Plan plan,
-
-            @Doc("What the plan limits, and how much of it is used.")
-            List<Usage> limits,
-
-            @Doc("How many requests your credential may make at this moment; absent where the rate is not limited.")
-            @Nullable
-            Allowance rate) {}
 
     record Shown(@Doc("The tenant.") Account account) {}
 
@@ -120,8 +86,8 @@ final class PlanTools {
                     }
                     var account = account(call, accounts.current(call));
                     var exceeded = account.limits().stream()
-                            .filter(Usage::isExceeded)
-                            .map(Usage::scope)
+                            .filter(Account.Usage::exceedsPlan)
+                            .map(Account.Usage::scope)
                             .toList();
                     return new Changed(account, previous, previous != in.plan(), exceeded.isEmpty() ? null : exceeded);
                 });
@@ -138,14 +104,14 @@ final class PlanTools {
         return new Account(stored.tenant(), stored.createdAt(), stored.plan(), limits, rate);
     }
 
-    private Usage usage(Call call, AccountStore.Account stored, Scope scope) {
+    private Account.Usage usage(Call call, AccountStore.Account stored, Scope scope) {
         var limit = stored.plan().limit(scope);
         var counted = stored.counts().getOrDefault(scope, 0L);
         // Of commands this replica knows some that are not in the database yet.
         var count = scope.isStanding() ? counted : Math.max(counted, meter.ran(call.caller()));
         var tomorrow =
                 call.now().atOffset(ZoneOffset.UTC).truncatedTo(ChronoUnit.DAYS).plusDays(1);
-        return new Usage(
+        return new Account.Usage(
                 scope,
                 limit.isPresent() ? (Long) limit.getAsLong() : null,
                 count,

@@ -35,7 +35,7 @@ public final class Node {
     }
 
     /** A file or folder of one of the packages. */
-    static Path module(String name) {
+    public static Path module(String name) {
         return MODULES.resolve(name);
     }
 

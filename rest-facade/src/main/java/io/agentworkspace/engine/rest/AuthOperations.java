@@ -5,6 +5,18 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The operations of signing in and out. */
 final class AuthOperations {
+    private static final String SIGNED_IN = """
+            {"signed_in": true, "user": "maria", "tenant": "default", "role": "member",
+             "csrf_token": "Q3vN0mJ8tq1f…", "expires_at": "2026-05-25T12:30:00.000Z"}""";
+
+    private static final String TOKEN = """
+            {"access_token": "eyJhbGciOiJFUzI1NiIs…", "token_type": "Bearer", "expires_in": 600}""";
+
+    private static final String KEYS = """
+            {"keys": [{"kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": "0197f1d0",
+                       "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+                       "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}""";
+
     private final OpenApi document;
 
     AuthOperations(OpenApi document) {
@@ -22,34 +34,34 @@ final class AuthOperations {
                 "GET",
                 AuthRoutes.SESSION,
                 new Operation(
-                                "session",
+                                "sessionRead",
                                 Tag.USER,
                                 "Read the session",
                                 "Who is signed in by the cookie, with the CSRF token that its changing requests need.")
                         .securedBy(OpenApi.NOTHING, OpenApi.SESSION)
-                        .answers(200, "The session, or signed_in: false.", OpenApi.schema("Session"))
+                        .answers(200, "The session, or signed_in: false.", "Session", SIGNED_IN)
                         .problems(400, 403, 429, 500));
         document.add(
                 "POST",
                 AuthRoutes.SESSION,
                 new Operation(
-                                "signIn",
+                                "sessionBegin",
                                 Tag.USER,
                                 "Sign in with a key",
                                 "Begins a session for the key's user with the key's capabilities, and sets its cookie: 30 minutes"
                                         + " idle, 8 hours at most, and no longer than the key.")
                         .securedBy(OpenApi.KEY)
-                        .answers(201, "Signed in.", OpenApi.schema("Session"))
+                        .answers(201, "Signed in.", "Session", SIGNED_IN)
                         .tells(201, "Set-Cookie", "SessionCookie")
                         .problems(400, 401, 403, 413, 415, 429, 500, 503));
         document.add(
                 "DELETE",
                 AuthRoutes.SESSION,
                 changing(
-                                "signOut",
+                                "sessionEnd",
                                 "Sign out",
                                 "Ends the session everywhere within a second, and its access tokens with it.")
-                        .answers(200, "Signed out.", OpenApi.schema("Session"))
+                        .answers(200, "Signed out.", "Session", "{\"signed_in\": false}")
                         .tells(200, "Set-Cookie", "SessionCookie")
                         .problems(400, 401, 403, 429, 500, 503));
     }
@@ -59,23 +71,23 @@ final class AuthOperations {
                 "POST",
                 AuthRoutes.TOKEN,
                 changing(
-                                "token",
+                                "tokenCreate",
                                 "Get an access token",
                                 "A token that does what the session may do, for 10 minutes and no longer than the session: send it"
                                         + " as Authorization: Bearer.")
-                        .answers(200, "The token.", OpenApi.schema("AccessToken"))
+                        .answers(200, "The token.", "AccessToken", TOKEN)
                         .problems(400, 401, 403, 413, 415, 429, 500, 503));
         document.add(
                 "GET",
                 AuthRoutes.KEYS,
                 new Operation(
-                                "jwks",
+                                "jwksRead",
                                 Tag.USER,
                                 "Keys of access tokens",
                                 "The public keys that access tokens are signed with, as a JWK set (RFC 7517).")
                         .open()
-                        .answers(200, "The keys.", Json.object().put("type", "object"))
-                        .problems(429, 500, 503));
+                        .answers(200, "The keys.", "Jwks", KEYS)
+                        .problems(400, 401, 429, 500, 503));
     }
 
     private void oauth() {
@@ -83,7 +95,7 @@ final class AuthOperations {
                 "GET",
                 AuthRoutes.START,
                 provider(
-                                "signInStart",
+                                "oauthStart",
                                 "Sign in at a provider",
                                 "Sends the browser to the provider, by OpenID Connect with PKCE.")
                         .parameter(
@@ -92,27 +104,32 @@ final class AuthOperations {
                                 true,
                                 "Where it begins; one of those that the operator allows.",
                                 text())
+                        .suchAs("hub")
                         .parameter(
                                 "query",
                                 "return_to",
                                 false,
                                 "Where the browser goes afterwards: a path on this server with one leading slash.",
                                 text())
+                        .suchAs("/mcp-hub")
                         .answersNothing(302, "To the provider.")
+                        .tells(302, "Location", "Location")
                         .tells(302, "Set-Cookie", "SignInCookie")
                         .problems(400, 404, 429, 500, 503));
         document.add(
                 "GET",
                 AuthRoutes.CALLBACK,
                 provider(
-                                "signInCallback",
+                                "oauthCallback",
                                 "Come back from a provider",
                                 "Where providers send the browser; nothing for programs.")
                         .parameter("query", "state", true, "As it was given to the provider.", text())
+                        .suchAs("9xK2…")
                         .parameter("query", "code", false, "What the provider exchanges for tokens.", text())
                         .parameter("query", "error", false, "Why the provider did not sign anybody in.", text())
                         .parameter("query", "iss", false, "Who the provider is (RFC 9207).", text())
                         .answersNothing(302, "Signed in, to return_to.")
+                        .tells(302, "Location", "Location")
                         .tells(302, "Set-Cookie", "SessionCookie")
                         .problems(400, 403, 404, 429, 500, 503));
     }
@@ -120,13 +137,15 @@ final class AuthOperations {
     private static Operation provider(String id, String summary, String description) {
         return new Operation(id, Tag.USER, summary, description)
                 .securedBy(OpenApi.NOTHING)
-                .parameter("path", "idp", true, "The provider's name; GET /api/config lists them in sign_in.", text());
+                .parameter("path", "idp", true, "The provider's name; GET /api/config lists them in sign_in.", text())
+                .suchAs("acme");
     }
 
     private static Operation changing(String id, String summary, String description) {
         return new Operation(id, Tag.USER, summary, description)
                 .securedBy(OpenApi.SESSION)
-                .parameter("header", "X-CSRF-Token", true, "The csrf_token of GET /api/auth/session.", text());
+                .parameter("header", "X-CSRF-Token", true, "The csrf_token of GET /api/auth/session.", text())
+                .suchAs("Q3vN0mJ8tq1f…");
     }
 
     private static ObjectNode text() {

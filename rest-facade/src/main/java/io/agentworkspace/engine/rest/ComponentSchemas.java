@@ -1,165 +1,159 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
-import java.time.Instant;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The schemas that the OpenAPI document's operations refer to. */
 final class ComponentSchemas {
-    private ComponentSchemas() {}
+    private final NamedSchemas named = new NamedSchemas();
 
-    static ObjectNode of(Catalogue catalogue) {
-        var schemas = Json.object();
-        schemas.set("CommandRequest", open(CommandRequest.SCHEMA.json()));
-        schemas.set("CommandResponse", commandResponse());
-        var envelope = Envelope.schema();
-        schemas.set("Header", envelope.at("/properties/header"));
-        schemas.set("Status", envelope.at("/properties/status"));
-        schemas.set("Problem", of(ProblemFields.class));
-        schemas.set("Health", of(HealthFields.class));
-        schemas.set("Reasons", of(Reasons.class));
-        schemas.set("Session", of(SessionFields.class));
-        schemas.set("AccessToken", of(TokenFields.class));
-        schemas.set("Tool", tool());
-        catalogue.tools().forEach(tool -> add(schemas, tool));
-        return schemas;
+    ComponentSchemas() {
+        envelopes();
+        named.add("Problem", of(GatewayAnswers.ProblemFields.class));
+        named.add("Live", of(GatewayAnswers.Live.class));
+        named.add("Health", of(GatewayAnswers.HealthFields.class));
+        named.add("Config", of(GatewayAnswers.Config.class));
+        named.add("Reasons", of(Reasons.class));
+        named.add("Session", of(GatewayAnswers.SessionFields.class));
+        named.add("AccessToken", of(GatewayAnswers.TokenFields.class));
+        named.add("Jwks", of(GatewayAnswers.Jwks.class));
+        named.add("Tool", tool());
+        named.add("Tools", tools());
     }
 
-    private record ProblemFields(
-            @Doc("Names the kind of problem.") String type,
-            @Doc("The kind of problem, in words.") String title,
-            @Doc("The HTTP status.") int status,
-            @Doc("What was wrong, and what would be right.") String detail,
-            @Doc("The symbolic name.") String error,
-            @Doc("Names this request in logs.") String requestId) {}
+    ObjectNode json() {
+        return named.json();
+    }
 
-    private record HealthFields(
-            @Doc(
-                    value = "How it is.",
-                    oneOf = {"ok", "degraded"})
-            String status,
+    /** A reference to what the generic route takes: one of these commands, with all the fields that any has. */
+    ObjectNode command(List<Tool<?, ?>> commands) {
+        var schema = open(CommandRequest.SCHEMA.typed());
+        schema.putArray("required").add("service");
+        var service = (ObjectNode) schema.at("/properties/service");
+        service.remove("maxLength");
+        var names = service.put("title", "CommandName").putArray("enum");
+        commands.forEach(tool -> names.add(tool.name()));
+        return named.add("CommandRequest", schema);
+    }
 
-            @Doc("The version of the contract.") String contractVersion,
-            @Doc("The product's version.") String version,
-            @Doc("The server's time.") Instant time,
+    /** A reference to what goes into the tool's body: not what stands in the path. */
+    ObjectNode request(Tool<?, ?> tool) {
+        var schema = open(tool.inputSchema().typed());
+        var properties = (ObjectNode) schema.get("properties");
+        for (var field : Field.of(schema)) {
+            if (tool.route().hasParameter(field.path())) {
+                properties.remove(field.name());
+                without(schema, field.name());
+            }
+        }
+        schema.put("description", "What %s takes.".formatted(tool.name()));
+        return named.add(OpenApi.typeName(tool) + "Request", OpenApi.typeName(tool), schema);
+    }
 
-            @Doc(
-                    value = "Whether the database answers.",
-                    oneOf = {"reachable", "unreachable"})
-            String database) {}
+    /** A reference to what the tool answers when it is done. */
+    ObjectNode response(Tool<?, ?> tool) {
+        var own = Schema.of(tool.output()).typed();
+        var schema = Json.object()
+                .put("type", "object")
+                .put("description", "What %s answers when it is done.".formatted(tool.name()));
+        var properties = schema.putObject("properties");
+        properties.set("header", OpenApi.schema("Header"));
+        properties.set("status", OpenApi.schema("Status"));
+        properties.setAll((ObjectNode) own.get("properties"));
+        schema.putArray("required")
+                .add("header")
+                .add("status")
+                .addAll(own.path("required").values());
+        return named.add(OpenApi.typeName(tool) + "Response", OpenApi.typeName(tool), schema);
+    }
 
-    private record SessionFields(
-            @Doc("Whether the cookie signs anybody in; without, the rest is missing.")
-            boolean signedIn,
+    /** What stands at a parameter. */
+    ObjectNode parameter(String name, ObjectNode schema) {
+        return named.settled(name, schema);
+    }
 
-            @Doc("The user's name.") @Nullable String user,
-            @Doc("The tenant's name.") @Nullable String tenant,
-
-            @Doc(
-                    value = "The user's role.",
-                    oneOf = {"viewer", "member", "admin", "owner"})
-            @Nullable
-            String role,
-
-            @Doc("What changing requests send in X-CSRF-Token.") @Nullable
-            String csrfToken,
-
-            @Doc("When the session ends if it is not used.") @Nullable
-            Instant expiresAt) {}
-
-    private record TokenFields(
-            @Doc("The token, a JWT.") String accessToken,
-
-            @Doc(value = "How to send it.", oneOf = "Bearer")
-            String tokenType,
-
-            @Doc("In so many seconds it expires.") int expiresIn) {}
+    private void envelopes() {
+        var refusal = Envelope.schema();
+        named.add("Refusal", "", refusal.put("description", "The envelope of what was refused: status says why."));
+        var response = refusal.deepCopy().put("description", "The envelope of any tool, whichever fields it has.");
+        var properties = (ObjectNode) response.get("properties");
+        for (var name : List.of("profile", "content")) {
+            properties
+                    .putObject(name)
+                    .put("type", "array")
+                    .put("description", "On read and list commands.")
+                    .putObject("items")
+                    .put("type", "object");
+        }
+        named.add("CommandResponse", response.put("additionalProperties", true));
+    }
 
     private static ObjectNode of(Class<? extends Record> type) {
-        return open(Schema.ofInput(type, false).json());
+        return Schema.of(type).typed();
     }
 
     /** REST ignores fields that it does not know. */
     private static ObjectNode open(ObjectNode schema) {
-        schema.remove("additionalProperties");
-        schema.path("properties").values().forEach(inner -> {
-            if (inner.path("additionalProperties").isBoolean()) {
-                open((ObjectNode) inner);
+        if (schema.path("additionalProperties").isBoolean()) {
+            schema.remove("additionalProperties");
+        }
+        schema.values().forEach(inner -> {
+            if (inner instanceof ObjectNode object) {
+                open(object);
             }
         });
         return schema;
     }
 
-    private static ObjectNode commandResponse() {
-        var schema = withReferences(Envelope.schema());
-        var properties = (ObjectNode) schema.get("properties");
-        for (var name : new String[] {"profile", "content"}) {
-            properties.putObject(name).put("type", "array").put("description", "On read and list commands.");
-        }
-        return schema.put("additionalProperties", true);
-    }
-
-    private static ObjectNode withReferences(ObjectNode envelope) {
-        var properties = (ObjectNode) envelope.get("properties");
-        properties.set("header", OpenApi.schema("Header"));
-        properties.set("status", OpenApi.schema("Status"));
-        return envelope;
-    }
-
-    private static void add(ObjectNode schemas, Tool<?, ?> tool) {
-        if (tool.route().hasBody()) {
-            schemas.set(OpenApi.requestName(tool), request(tool));
-        }
-        schemas.set(
-                OpenApi.responseName(tool), withReferences(tool.outputSchema().deepCopy()));
-    }
-
-    /** What goes into the body: not what stands in the path; and a command may say its name again. */
-    private static ObjectNode request(Tool<?, ?> tool) {
-        var schema = open(tool.inputSchema().json());
-        var properties = (ObjectNode) schema.get("properties");
-        if (tool.isCommand()) {
-            properties
-                    .putObject("service")
-                    .put("type", "string")
-                    .put("const", tool.name())
-                    .put("description", "The path says it already.");
-        }
-        for (var field : Field.of(schema)) {
-            if (tool.route().hasParameter(field.path())) {
-                properties.remove(field.name());
-                without(schema.path("required"), field.name());
-            }
-        }
-        return schema;
-    }
-
-    private static void without(JsonNode required, String name) {
+    private static void without(ObjectNode schema, String name) {
+        var required = schema.path("required");
         for (var i = required.size() - 1; i >= 0; i--) {
             if (required.get(i).asString().equals(name)) {
                 required.asArray().remove(i);
             }
         }
+        if (required.isEmpty()) {
+            schema.remove("required");
+        }
     }
 
     private static ObjectNode tool() {
-        var schema = Json.object().put("type", "object");
+        var schema = Json.object().put("type", "object").put("description", "A tool as the catalogue shows it.");
         var properties = schema.putObject("properties");
-        for (var name : new String[] {"name", "title", "description", "family", "capability", "effect"}) {
-            properties.putObject(name).put("type", "string");
-        }
-        for (var name : new String[] {"route", "inputSchema", "outputSchema", "annotations"}) {
-            properties.putObject(name).put("type", "object");
-        }
+        described(properties, "name", "string", "Its name, over MCP and as service of a command.");
+        described(properties, "title", "string", "What to call it.");
+        described(properties, "description", "string", "What it does, what it needs, what it answers.");
+        described(properties, "family", "string", "What it is about: agent, domain, bank, …");
+        described(properties, "capability", "string", "What a credential needs to run it.");
+        described(properties, "effect", "string", "reads, moves, creates, changes or destroys.");
+        var route = described(properties, "route", "object", "Its own REST route.");
+        described(route.putObject("properties"), "method", "string", "The HTTP method.");
+        described(
+                (ObjectNode) route.get("properties"), "path", "string", "The path, with {…} where an argument stands.");
+        route.putArray("required").add("method").add("path");
+        described(properties, "inputSchema", "object", "JSON Schema of its arguments.");
+        described(properties, "outputSchema", "object", "JSON Schema of its envelope.");
+        described(properties, "annotations", "object", "MCP's hints: readOnlyHint, destructiveHint, idempotentHint, …");
         properties.propertyNames().forEach(schema.withArray("required")::add);
         return schema;
+    }
+
+    private static ObjectNode tools() {
+        var schema = Json.object().put("type", "object").put("description", "The catalogue of tools.");
+        described(schema.putObject("properties"), "tools", "array", "The tools, in order.")
+                .set("items", OpenApi.schema("Tool"));
+        schema.putArray("required").add("tools");
+        return schema;
+    }
+
+    private static ObjectNode described(ObjectNode properties, String name, String type, String description) {
+        JsonNode field = properties.putObject(name).put("type", type).put("description", description);
+        return (ObjectNode) field;
     }
 }

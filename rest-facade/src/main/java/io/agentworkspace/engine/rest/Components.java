@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
@@ -18,11 +17,17 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The parts of the OpenAPI document that its operations refer to. */
 final class Components {
+    private static final String REQUEST_ID = "0197f1d0c5a87d2e";
+
+    /** For each status of the command routes one. */
+    private static final List<Problem> REFUSED =
+            List.of(Problem.missing("vx.name"), refused(401), refused(429), refused(500));
+
     private Components() {}
 
-    static ObjectNode of(Catalogue catalogue) {
+    static ObjectNode of(ObjectNode schemas) {
         var components = Json.object();
-        components.set("schemas", ComponentSchemas.of(catalogue));
+        components.set("schemas", schemas);
         components.set("responses", responses());
         components.set("parameters", parameters());
         components.set("headers", headers());
@@ -32,13 +37,9 @@ final class Components {
 
     private static ObjectNode responses() {
         var responses = Json.object();
-        List.of(
-                        Problem.missing("vx.name"),
-                        Problem.unauthenticated("the API key is unknown, expired or revoked"),
-                        Problem.rateLimited("too many requests with this key", Duration.ofSeconds(1)),
-                        Problem.internal("0197f1d0c5a87d2e"))
-                .forEach(example -> responses.set("Command" + example.failure().commandStatus(), refusal(example)));
+        REFUSED.forEach(example -> responses.set("Command" + example.failure().commandStatus(), refusal(example)));
         Arrays.stream(Failure.values())
+                .filter(failure -> failure != Failure.METHOD_NOT_ALLOWED) // Of no operation.
                 .map(Failure::httpStatus)
                 .distinct()
                 .sorted()
@@ -50,17 +51,57 @@ final class Components {
         var status = example.failure().commandStatus();
         var response = response(status, named(failure -> failure.commandStatus() == status && !isOfHttpOnly(failure)));
         var content = response.putObject("content").putObject(MediaType.APPLICATION_JSON);
-        content.set("schema", OpenApi.schema("CommandResponse"));
-        content.set(
-                "example",
-                Envelope.failure("AP_Create", "0197f1d0c5a87d2e", Instant.parse("2026-05-25T12:00:00Z"), example));
+        content.set("schema", OpenApi.schema("Refusal"));
+        content.set("example", envelope(example));
         return response;
+    }
+
+    /** The envelope of a refusal with this status. */
+    static ObjectNode envelope(int status) {
+        return envelope(REFUSED.stream()
+                .filter(example -> example.failure().commandStatus() == status)
+                .findFirst()
+                .orElseThrow());
+    }
+
+    private static ObjectNode envelope(Problem example) {
+        return Envelope.failure("AP_Create", REQUEST_ID, Instant.parse("2026-05-25T12:00:00Z"), example);
+    }
+
+    /** The problem document of a refusal with this status. */
+    private static ObjectNode problemDocument(int status) {
+        return ProblemDocument.of(refused(status), REQUEST_ID);
+    }
+
+    private static Problem refused(int status) {
+        return switch (status) {
+            case 400 -> Problem.malformed("the body must be one JSON object");
+            case 401 -> Problem.unauthenticated("the API key is unknown, expired or revoked");
+            case 403 -> Problem.notPermitted("this needs the capability key:write");
+            case 404 -> Problem.notFound("agent", "scuot", List.of("scout"));
+            case 409 -> Problem.staleRevision(3, 4);
+            case 413 -> Problem.tooLarge("the body", 1_050_000, 1_048_576, "bytes");
+            case 415 ->
+                new Problem(
+                        Failure.UNSUPPORTED_MEDIA_TYPE, "the body must be JSON: send Content-Type: application/json");
+            case 422 -> Problem.missing("name");
+            case 429 -> Problem.rateLimited("too many requests with this key", Duration.ofSeconds(1));
+            case 503 -> Problem.unavailable();
+            default -> Problem.internal(REQUEST_ID);
+        };
     }
 
     private static ObjectNode problem(int status) {
         var response = response(status, named(failure -> failure.httpStatus() == status));
-        response.putObject("content").putObject(ProblemDocument.MEDIA_TYPE).set("schema", OpenApi.schema("Problem"));
+        problem(response.putObject("content"), status);
         return response;
+    }
+
+    /** Adds the problem document to what an answer may hold. */
+    static void problem(ObjectNode content, int status) {
+        var document = content.putObject(ProblemDocument.MEDIA_TYPE);
+        document.set("schema", OpenApi.schema("Problem"));
+        document.set("example", problemDocument(status));
     }
 
     private static ObjectNode response(int status, String description) {
@@ -106,6 +147,7 @@ final class Components {
                         "description",
                         "Your own token for this request, kept 24 h: sent again with the same request it replays the"
                                 + " stored answer.")
+                .put("example", "order-1789")
                 .putObject("schema")
                 .put("type", "string")
                 .put("maxLength", 255);
@@ -118,12 +160,12 @@ final class Components {
                 headers,
                 "RequestId",
                 "Names this request in logs; your own X-Request-Id if it was a plain token.",
-                "string");
+                REQUEST_ID);
         header(
                 headers,
                 "RetryAfter",
                 "In so many seconds trying again makes sense; absent on quota_exceeded where time makes no room.",
-                "integer");
+                1);
         header(
                 headers,
                 "RateLimitPolicy",
@@ -131,28 +173,39 @@ final class Components {
                         + " \"commands\" the plan's quota of tool calls each UTC day; after something was created also its"
                         + " scope, such as \"agents\". q is how many are allowed, w the window in seconds. Absent where nothing"
                         + " is limited.",
-                "string");
+                "\"default\";q=400;w=2, \"commands\";q=10000;w=86400");
         header(
                 headers,
                 "RateLimit",
                 "How many of each policy of RateLimit-Policy are left (r), and in how many seconds all of them are there again"
                         + " (t). header.limits says the same.",
-                "string");
-        header(headers, "IdempotencyReplayed", "true when this is the stored answer of an earlier request.", "string");
+                "\"default\";r=399;t=0, \"commands\";r=9958;t=3600");
+        header(
+                headers,
+                "IdempotencyReplayed",
+                "true when this is the stored answer of an earlier request; else absent.",
+                "true");
         header(
                 headers,
                 "SessionCookie",
                 "The session's cookie: Secure, HttpOnly, SameSite=Lax, for this host only.",
-                "string");
-        header(headers, "SignInCookie", "Binds the sign-in to the browser, for 10 minutes.", "string");
+                "__Host-engine_session=…; Path=/; Secure; HttpOnly; SameSite=Lax");
+        header(
+                headers,
+                "SignInCookie",
+                "Binds the sign-in to the browser, for 10 minutes.",
+                "__Host-engine_signin=…; Path=/; Secure; HttpOnly; SameSite=Lax");
+        header(headers, "Location", "Where the browser goes.", "/mcp-hub");
+        header(headers, "ETag", "Names this version: send it in If-None-Match.", "\"0197f1d0c5a87d2e\"");
         return headers;
     }
 
-    private static void header(ObjectNode headers, String name, String description, String type) {
+    private static void header(ObjectNode headers, String name, String description, Object example) {
         headers.putObject(name)
                 .put("description", description)
+                .set("example", Json.valueTree(example))
                 .putObject("schema")
-                .put("type", type);
+                .put("type", example instanceof Integer ? "integer" : "string");
     }
 
     private static ObjectNode securitySchemes() {

@@ -1,11 +1,41 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Json;
+import jakarta.ws.rs.core.MediaType;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The operations that are no tools: health, configuration, this document, the catalogue. */
 final class GatewayOperations {
     private static final String UNCHANGED = "You have it already: its ETag was in If-None-Match.";
+
+    private static final String HEALTH = """
+            {"status": "ok", "contract_version": "2026-05-25", "version": "0.1.0", "time": "2026-05-25T12:00:00.000Z",
+             "database": "reachable"}""";
+
+    private static final String CONFIG = """
+            {"contract_version": "2026-05-25", "version": "0.1.0", "base_url": "https://engine.example.com",
+             "mcp_url": "https://engine.example.com", "mcp_endpoint": "https://engine.example.com/mcp",
+             "command_route": "/demo/v1/Engine/tps", "openapi": "/api/openapi.json",
+             "authentication": ["X-Api-Key", "Authorization: Bearer"], "sign_in": ["acme"],
+             "limits": {"max_body_bytes": 1048576, "max_json_depth": 64, "name_characters": 64,
+                        "description_characters": 2000, "profile_characters": 16000, "content_characters": 64000,
+                        "page_entries": 200, "page_entries_default": 50}}""";
+
+    private static final String TOOL = """
+            {"name": "US_Read", "title": "Who am I", "description": "Tells who you are.", "family": "user",
+             "capability": "user:read", "effect": "reads",
+             "route": {"method": "POST", "path": "/demo/v1/Engine/tps/user/read"},
+             "inputSchema": {"type": "object", "properties": {}, "additionalProperties": false},
+             "outputSchema": {"type": "object", "required": ["header", "status"]},
+             "annotations": {"readOnlyHint": true, "destructiveHint": false}}""";
+
+    private static final String DONE = """
+            {"header": {"service": "US_Read", "request_id": "0197f1d0c5a87d2e", "contract_version": "2026-05-25",
+                        "time": "2026-05-25T12:00:00.000Z", "context": {"name": "default", "user": "maria"}, "unread": 0},
+             "status": {"success": true, "internal_code": 0, "http_code": 200},
+             "profile": [{"user": "maria", "role": "member"}], "content": []}""";
 
     private final OpenApi document;
 
@@ -28,95 +58,110 @@ final class GatewayOperations {
         document.add(
                 "GET",
                 GatewayRoutes.HEALTH,
-                open("health", Tag.GATEWAY, "Health", "200 for as long as the process runs.")
-                        .answers(200, "How it is.", OpenApi.schema("Health"))
-                        .problems(401, 429, 500));
+                open("health", Tag.GATEWAY, "Health", "200 for as long as the process runs; the body tells how it is.")
+                        .answers(200, "How it is.", "Health", HEALTH)
+                        .problems(400, 401, 429, 500));
         document.add(
                 "GET",
                 GatewayRoutes.LIVE,
-                open("live", Tag.GATEWAY, "Liveness", "Whether the process runs.")
-                        .answers(200, "It runs.", object()));
+                open("healthLive", Tag.GATEWAY, "Liveness", "Whether the process runs.")
+                        .answers(200, "It runs.", "Live", "{\"status\": \"ok\"}")
+                        .problems(400, 401, 429, 500));
         document.add(
                 "GET",
                 GatewayRoutes.READY,
-                open("ready", Tag.GATEWAY, "Readiness", "Whether requests can be served.")
-                        .answers(200, "They can.", OpenApi.schema("Health"))
-                        .problems(503));
+                open("healthReady", Tag.GATEWAY, "Readiness", "Whether requests can be served: 503 while they cannot.")
+                        .answers(200, "They can.", "Health", HEALTH)
+                        .problems(400, 401, 429, 500, 503));
     }
 
     private void contract() {
         document.add(
                 "GET",
                 GatewayRoutes.CONFIG,
-                open("config", Tag.GATEWAY, "Public runtime configuration", "Addresses, versions, limits.")
-                        .answers(200, "The configuration.", object())
-                        .problems(401, 429, 500));
-        document.add(
-                "GET",
+                open(
+                                "configRead",
+                                Tag.GATEWAY,
+                                "Public runtime configuration",
+                                "The addresses, versions and limits of this service, and how to sign in.")
+                        .answers(200, "The configuration.", "Config", CONFIG)
+                        .problems(400, 401, 429, 500));
+        var example = Json.object().put("openapi", "3.1.0");
+        published(
                 OpenApiRoutes.JSON,
-                open("openapiJson", Tag.GATEWAY, "This document", "As JSON, with an ETag.")
-                        .answers(200, "The document.", object())
-                        .answersNothing(304, UNCHANGED)
-                        .problems(401, 429, 500));
-        document.add(
-                "GET",
+                "openapiJson",
+                "This document",
+                MediaType.APPLICATION_JSON,
+                Json.object().put("type", "object"),
+                example);
+        published(
                 OpenApiRoutes.YAML,
-                open("openapiYaml", Tag.GATEWAY, "This document as YAML", "As YAML, with an ETag.")
-                        .answers(
-                                200,
-                                "The document.",
-                                "application/yaml",
-                                Json.object().put("type", "string"))
-                        .answersNothing(304, UNCHANGED)
-                        .problems(401, 429, 500));
+                "openapiYaml",
+                "This document as YAML",
+                "application/yaml",
+                Json.object().put("type", "string"),
+                Json.valueTree("openapi: 3.1.0"));
+    }
+
+    private void published(
+            String path, String id, String summary, String mediaType, ObjectNode schema, JsonNode example) {
+        var operation = open(id, Tag.GATEWAY, summary, "What clients are generated from, with an ETag.")
+                .parameter(
+                        "header",
+                        "If-None-Match",
+                        false,
+                        "The ETag of what you have: it is not sent again.",
+                        Json.object().put("type", "string"))
+                .suchAs("\"0197f1d0c5a87d2e\"")
+                .answers(200, "The document.", mediaType, schema, example)
+                .tells(200, "ETag", "ETag")
+                .answersNothing(304, UNCHANGED)
+                .tells(304, "ETag", "ETag")
+                .problems(400, 401, 429, 500);
+        document.add("GET", path, operation);
     }
 
     private void catalogue() {
-        var tools = object();
-        var list = tools.putObject("properties").putObject("tools").put("type", "array");
-        list.set("items", OpenApi.schema("Tool"));
         document.add(
                 "GET",
                 CatalogueRoutes.TOOLS,
-                open("tools", Tag.MCP, "List MCP tools", "All tools; with a credential those that it may use.")
-                        .answers(200, "The tools.", tools)
-                        .problems(401, 429, 500));
+                open("toolList", Tag.MCP, "List MCP tools", "All tools; with a credential those that it may use.")
+                        .answers(200, "The tools.", "Tools", "{\"tools\": [%s]}".formatted(TOOL))
+                        .problems(400, 401, 429, 500));
         document.add(
                 "GET",
                 CatalogueRoutes.TOOL,
-                named(open("tool", Tag.MCP, "Read an MCP tool", "One tool, as in the list."))
-                        .answers(200, "The tool.", OpenApi.schema("Tool"))
-                        .problems(401, 403, 404, 429, 500));
+                named(open("toolRead", Tag.MCP, "Read an MCP tool", "One tool, as in the list."))
+                        .answers(200, "The tool.", "Tool", TOOL)
+                        .problems(400, 401, 403, 404, 429, 500));
     }
 
     private void invoke() {
         var operation = new Operation(
-                "invoke",
+                "toolInvoke",
                 Tag.MCP,
                 "Invoke an MCP tool",
                 "Arguments in, envelope out, under the status in status.http_code. Unknown arguments are refused.");
-        var envelope = OpenApi.schema("CommandResponse");
+        var done = Json.readObject(DONE.getBytes(StandardCharsets.UTF_8));
         document.add(
                 "POST",
                 CatalogueRoutes.INVOKE,
                 named(operation)
                         .idempotent()
-                        .body(object(), Json.object())
-                        .answers(200, "Done.", envelope)
-                        .answers(400, "The tool refused, or the body is malformed.", envelope)
-                        .answers(401, "No valid credential, or not permitted.", envelope)
-                        .answers(429, "Rate limited, or over quota.", envelope)
-                        .answers(500, "A defect, or the database is away.", envelope)
+                        .body(true, Json.object().put("type", "object"), Json.object())
+                        .answers(200, "Done.", OpenApi.schema("CommandResponse"), done)
                         .tells(200, Reply.REPLAYED, "IdempotencyReplayed")
+                        .refused(400, "The tool refused, or the body is malformed.")
+                        .refused(401, "No valid credential, or not permitted.")
+                        .refused(429, "Rate limited, or over quota.")
+                        .refused(500, "A defect, or the database is away.")
                         .problems(400, 401, 404, 413, 415, 429, 500));
     }
 
     private static Operation named(Operation operation) {
-        return operation.parameter(
-                "path", "name", true, "The tool's name.", Json.object().put("type", "string"));
-    }
-
-    private static ObjectNode object() {
-        return Json.object().put("type", "object");
+        return operation
+                .parameter(
+                        "path", "name", true, "The tool's name.", Json.object().put("type", "string"))
+                .suchAs("US_Read");
     }
 }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Tool;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +28,7 @@ final class OpenApi {
             at %s/mcp.""";
 
     private final ObjectNode paths = Json.object();
+    private final ComponentSchemas schemas = new ComponentSchemas();
     private final EnumSet<Tag> tags = EnumSet.noneOf(Tag.class);
 
     private OpenApi() {}
@@ -37,7 +39,7 @@ final class OpenApi {
         new AuthOperations(operations).add();
         WhyRoutes.describe(operations);
         new ToolOperations(operations).add(catalogue.tools());
-        return operations.assembled(catalogue, published);
+        return operations.assembled(published);
     }
 
     /** A reference to a schema among the components. */
@@ -45,12 +47,19 @@ final class OpenApi {
         return Json.object().put("$ref", "#/components/schemas/" + name);
     }
 
-    static String requestName(Tool<?, ?> tool) {
-        return tool.name() + "Request";
+    /** {@code agentCreate}: a method's name in most languages, in the words of the tool's route. */
+    static String id(Tool<?, ?> tool) {
+        return tool.family() + tool.name().substring(3);
     }
 
-    static String responseName(Tool<?, ?> tool) {
-        return tool.name() + "Response";
+    /** {@code AgentCreate}: what the names of the tool's types begin with. */
+    static String typeName(Tool<?, ?> tool) {
+        var id = id(tool);
+        return Character.toUpperCase(id.charAt(0)) + id.substring(1);
+    }
+
+    ComponentSchemas schemas() {
+        return schemas;
     }
 
     void add(String method, String path, Operation operation) {
@@ -59,19 +68,28 @@ final class OpenApi {
         tags.add(operation.tag());
     }
 
-    private ObjectNode assembled(Catalogue catalogue, Published published) {
+    private ObjectNode assembled(Published published) {
         var document = Json.object().put("openapi", "3.1.0");
-        document.putObject("info")
-                .put("title", "Agent Workspace Command and Integration Service")
-                .put("version", Envelope.CONTRACT_VERSION)
-                .put("description", ABOUT.formatted(published.mcpUrl()));
-        document.putArray("servers").addObject().put("url", published.baseUrl());
+        document.set("info", info(published));
+        document.putArray("servers").addObject().put("url", published.baseUrl()).put("description", "This service.");
         var listed = document.putArray("tags");
-        tags.forEach(tag -> listed.addObject().put("name", tag.title()).put("description", tag.sentence()));
+        tags.stream()
+                .sorted(Comparator.comparing(Tag::title, String.CASE_INSENSITIVE_ORDER))
+                .forEach(tag -> listed.addObject().put("name", tag.title()).put("description", tag.sentence()));
         var security = document.putArray("security");
         CREDENTIALS.forEach(name -> security.addObject().putArray(name));
         document.set("paths", paths);
-        document.set("components", Components.of(catalogue));
+        document.set("components", Components.of(schemas.json()));
         return document;
+    }
+
+    private static ObjectNode info(Published published) {
+        var info = Json.object()
+                .put("title", "Agent Workspace Command and Integration Service")
+                .put("version", Envelope.CONTRACT_VERSION)
+                .put("description", ABOUT.formatted(published.mcpUrl()));
+        info.putObject("contact").put("name", "Whoever runs this service").put("url", published.baseUrl());
+        info.putObject("license").put("name", "Apache 2.0").put("url", "https://www.apache.org/licenses/LICENSE-2.0");
+        return info;
     }
 }

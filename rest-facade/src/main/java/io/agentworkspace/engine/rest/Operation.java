@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.ProblemDocument;
 import jakarta.ws.rs.core.MediaType;
+import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -54,14 +54,31 @@ final class Operation {
         return this;
     }
 
+    /** A value that the last parameter could have. */
+    Operation suchAs(JsonNode example) {
+        var parameters = json.withArray("parameters");
+        ((ObjectNode) parameters.get(parameters.size() - 1)).set("example", example);
+        return this;
+    }
+
+    Operation suchAs(String example) {
+        return suchAs(Json.valueTree(example));
+    }
+
+    /** The tool that it runs. */
+    Operation runs(String tool) {
+        json.put("x-tool", tool);
+        return this;
+    }
+
     Operation idempotent() {
         json.withArray("parameters").addObject().put("$ref", "#/components/parameters/IdempotencyKey");
         return this;
     }
 
-    Operation body(ObjectNode schema, JsonNode example) {
+    Operation body(boolean required, ObjectNode schema, JsonNode example) {
         var content = json.putObject("requestBody")
-                .put("required", true)
+                .put("required", required)
                 .putObject("content")
                 .putObject(MediaType.APPLICATION_JSON);
         content.set("schema", schema);
@@ -69,14 +86,21 @@ final class Operation {
         return this;
     }
 
-    Operation answers(int status, String description, String mediaType, ObjectNode schema) {
-        var response = response(status, description);
-        response.putObject("content").putObject(mediaType).set("schema", schema);
+    Operation answers(int status, String description, String mediaType, ObjectNode schema, JsonNode example) {
+        var content = response(status, description).putObject("content").putObject(mediaType);
+        content.set("schema", schema);
+        content.set("example", example);
         return this;
     }
 
-    Operation answers(int status, String description, ObjectNode schema) {
-        return answers(status, description, MediaType.APPLICATION_JSON, schema);
+    Operation answers(int status, String description, ObjectNode schema, JsonNode example) {
+        return answers(status, description, MediaType.APPLICATION_JSON, schema, example);
+    }
+
+    /** @param example as JSON */
+    Operation answers(int status, String description, String schema, String example) {
+        return answers(
+                status, description, OpenApi.schema(schema), Json.readObject(example.getBytes(StandardCharsets.UTF_8)));
     }
 
     Operation answersNothing(int status, String description) {
@@ -97,15 +121,18 @@ final class Operation {
         for (var status : statuses) {
             var name = String.valueOf(status);
             if (responses.has(name)) {
-                responses
-                        .withObject("/%d/content".formatted(status))
-                        .putObject(ProblemDocument.MEDIA_TYPE)
-                        .set("schema", OpenApi.schema("Problem"));
+                Components.problem(responses.withObject("/%d/content".formatted(status)), status);
             } else {
                 responses.putObject(name).put("$ref", "#/components/responses/Problem" + name);
             }
         }
         return this;
+    }
+
+    /** A refusal as the envelope, with words of its own. */
+    Operation refused(int status, String description) {
+        answers(status, description, OpenApi.schema("Refusal"), Components.envelope(status));
+        return status == 429 || status >= 500 ? tells(status, "Retry-After", "RetryAfter") : this;
     }
 
     /** Refusals as the envelope. */

@@ -8,6 +8,7 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.eclipse.jetty.server.Handler;
@@ -28,6 +29,13 @@ public final class RestFacade {
      * container finds nothing below a context path.
      */
     public static Handler handler(ToolRunner runner, Published published, Health health, SignIn signIn, Clock clock) {
+        var refusals = new Refusals(clock);
+        var config = facade(runner, published, health, signIn, clock).config(refusals);
+        var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
+        return new Entrance(container, refusals::toResponse);
+    }
+
+    static RestFacade facade(ToolRunner runner, Published published, Health health, SignIn signIn, Clock clock) {
         var facade = new RestFacade();
         facade.commands(new CommandRoutes(runner, clock));
         facade.tools(new ToolRoutes(runner));
@@ -36,9 +44,12 @@ public final class RestFacade {
         facade.gateway(new GatewayRoutes(published, health, signIn, clock));
         facade.auth(new AuthRoutes(signIn));
         facade.contract(new OpenApiRoutes(OpenApi.document(runner.catalogue(), published)));
-        var refusals = new Refusals(clock);
-        var container = new JettyHttpContainerProvider().createContainer(Handler.class, facade.config(refusals));
-        return new Entrance(container, refusals::toResponse);
+        return facade;
+    }
+
+    /** All that it answers. */
+    List<Resource> resources() {
+        return resources.values().stream().map(Resource.Builder::build).toList();
     }
 
     private void commands(CommandRoutes routes) {
@@ -104,7 +115,7 @@ public final class RestFacade {
                 .property(ServerProperties.BV_FEATURE_DISABLE, true)
                 .property(ServerProperties.JSON_PROCESSING_FEATURE_DISABLE, true)
                 .register(refusals);
-        resources.values().forEach(resource -> config.registerResources(resource.build()));
+        resources().forEach(config::registerResources);
         return config;
     }
 }

@@ -26,21 +26,16 @@ final class ToolOperations {
         }
     }
 
-    private static Operation generic(List<Tool<?, ?>> commands) {
-        var schema = Json.object();
-        var named =
-                schema.putArray("allOf").add(OpenApi.schema("CommandRequest")).addObject();
-        named.putArray("required").add("service");
-        var service = named.putObject("properties").putObject("service").put("type", "string");
-        commands.forEach(tool -> service.withArray("enum").add(tool.name()));
+    private Operation generic(List<Tool<?, ?>> commands) {
+        var example = commands.getFirst();
         return new Operation(
-                        "command",
+                        "commandRun",
                         Tag.GATEWAY,
                         "Run a command",
                         "Runs the command that `service` names. Each command also has a route of its own below this one.")
                 .idempotent()
-                .body(schema, example(commands.getFirst()))
-                .answers(200, "Done.", OpenApi.schema("CommandResponse"))
+                .body(true, document.schemas().command(commands), example(example))
+                .answers(200, "Done.", OpenApi.schema("CommandResponse"), AnswerExample.of(example))
                 .tells(200, Reply.REPLAYED, "IdempotencyReplayed")
                 .refusals(400, 401, 429, 500);
     }
@@ -49,32 +44,43 @@ final class ToolOperations {
         return Json.object().put("service", tool.name()).setAll(Example.arguments(tool));
     }
 
-    private static Operation alias(Tool<?, ?> tool) {
+    private Operation alias(Tool<?, ?> tool) {
         var operation = described(tool)
-                .body(OpenApi.schema(OpenApi.requestName(tool)), Example.arguments(tool))
-                .answers(200, "Done.", OpenApi.schema(OpenApi.responseName(tool)))
+                .body(true, document.schemas().request(tool), Example.arguments(tool))
+                .answers(200, "Done.", document.schemas().response(tool), AnswerExample.of(tool))
                 .refusals(400, 401, 429, 500);
         return withIdempotency(operation, tool, 200);
     }
 
-    private static Operation own(Tool<?, ?> tool) {
+    private Operation own(Tool<?, ?> tool) {
         var operation = described(tool);
-        var hasBody = tool.route().hasBody();
-        for (var field : Field.of(tool.inputSchema().json())) {
-            if (tool.route().hasParameter(field.path())) {
-                operation.parameter("path", field.path(), true, field.sentence(), field.schema());
-            } else if (!hasBody) {
-                operation.parameter("query", field.path(), field.required(), field.sentence(), field.schema());
-            }
-        }
-        if (hasBody) {
-            operation.body(OpenApi.schema(OpenApi.requestName(tool)), bodyExample(tool));
+        parameters(operation, tool);
+        if (tool.route().hasBody()) {
+            var example = bodyExample(tool);
+            operation.body(!example.isEmpty(), document.schemas().request(tool), example);
         }
         var done = tool.effect() == Effect.CREATES ? 201 : 200;
         operation
-                .answers(done, "Done.", OpenApi.schema(OpenApi.responseName(tool)))
+                .answers(done, "Done.", document.schemas().response(tool), AnswerExample.of(tool))
                 .problems(400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503);
         return withIdempotency(operation, tool, done);
+    }
+
+    private void parameters(Operation operation, Tool<?, ?> tool) {
+        var examples = Example.arguments(tool);
+        for (var field : Field.of(tool.inputSchema().typed())) {
+            var inPath = tool.route().hasParameter(field.path());
+            if (!inPath && tool.route().hasBody()) {
+                continue;
+            }
+            var sentence = field.sentence();
+            var schema = document.schemas().parameter(OpenApi.typeName(tool) + field.name(), field.schema());
+            operation.parameter(inPath ? "path" : "query", field.path(), inPath || field.required(), sentence, schema);
+            var example = examples.at("/" + field.path().replace('.', '/'));
+            if (!example.isMissingNode()) {
+                operation.suchAs(example);
+            }
+        }
     }
 
     private static ObjectNode bodyExample(Tool<?, ?> tool) {
@@ -88,7 +94,7 @@ final class ToolOperations {
     private static Operation described(Tool<?, ?> tool) {
         var description = "%s\n\nNeeds the capability `%s`. %s"
                 .formatted(tool.description(), tool.capability().word(), repeated(tool));
-        return new Operation(tool.name(), Tag.of(tool), tool.title(), description);
+        return new Operation(OpenApi.id(tool), Tag.of(tool), tool.title(), description).runs(tool.name());
     }
 
     private static String repeated(Tool<?, ?> tool) {

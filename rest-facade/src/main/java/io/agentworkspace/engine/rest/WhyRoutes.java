@@ -14,6 +14,15 @@ import tools.jackson.databind.node.ObjectNode;
 final class WhyRoutes {
     static final String WHY = "/api/auth/why";
 
+    private static final String EXAMPLE = """
+            {"tool": "AP_Update", "may": false,
+             "missing": ["only the owner of the agent 'scout', maria, or an admin may change it"],
+             "capability": {"needed": "agent:write", "yours": ["*"], "held": true},
+             "toolset": {"needed": "agent", "yours": [], "held": true},
+             "role": {"needed": "member", "yours": ["member"], "held": true},
+             "target": {"kind": "agent", "name": "scout", "owner": "maria", "access": "public",
+                        "relations": ["public"], "needed": "owner or admin", "held": false}}""";
+
     private final ToolRunner runner;
 
     WhyRoutes(ToolRunner runner) {
@@ -50,14 +59,16 @@ final class WhyRoutes {
                         "For your own credential: whether it may run a tool, what decides about that, what is missing and who can"
                                 + " give it. What you may not see is answered like what does not exist.")
                 .parameter("query", "tool", true, "The tool, e.g. AP_Update.", text())
+                .suchAs("AP_Update")
                 .parameter(
                         "query",
                         "target",
                         false,
                         "A thing to run it on, as kind:name: agent:Ada, domain:Den, zone:Den/tea, bank:Box, key:<id>; or user:ann, to run it for her.",
                         text())
+                .suchAs("agent:scout")
                 .parameter("query", "context", false, "The context that says as which agent you are logged on.", text())
-                .answers(200, "What decides.", OpenApi.schema("Reasons"))
+                .answers(200, "What decides.", "Reasons", EXAMPLE)
                 .problems(400, 401, 404, 422, 429, 500, 503);
         document.add("GET", WHY, operation);
     }

@@ -2,10 +2,13 @@ package io.agentworkspace.engine.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Clock;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -44,36 +47,53 @@ class OpenApiTest {
     void everyToolOfTheCatalogueHasItsOperation() {
         for (var tool : server.runner.catalogue().tools()) {
             var operation = operation(tool.route().method(), tool.route().path());
-            assertThat(operation.path("operationId").asString()).isEqualTo(tool.name());
+            assertThat(operation.path("x-tool").asString()).isEqualTo(tool.name());
             assertThat(operation.path("description").asString()).startsWith(tool.description());
         }
     }
 
     @Test
-    void theRoutesBesideTheToolsAreThere() {
-        assertThat(List.copyOf(document.get("paths").propertyNames()))
-                .contains(
-                        "/demo/v1/Engine/tps",
-                        "/api/health",
-                        "/api/health/live",
-                        "/api/health/ready",
-                        "/api/config",
-                        "/api/auth/session",
-                        "/api/auth/token",
-                        "/api/auth/oauth/{idp}/start",
-                        "/api/auth/oauth/{idp}/callback",
-                        "/.well-known/jwks.json",
-                        "/api/openapi.json",
-                        "/api/openapi.yaml",
-                        "/api/mcp/tools",
-                        "/api/mcp/tools/{name}",
-                        "/api/mcp/tools/{name}/invoke");
+    void itHoldsEveryRouteThatIsAnsweredAndNoOther() {
+        var clock = Clock.fixed(TestServer.NOW, ZoneOffset.UTC);
+        var facade = RestFacade.facade(server.runner, TestServer.PUBLISHED, () -> true, new TestSignIn(), clock);
+        var answered = new TreeSet<String>();
+        for (var resource : facade.resources()) {
+            for (var method : resource.getResourceMethods()) {
+                answered.add(method.getHttpMethod() + " " + resource.getPath());
+            }
+        }
+        answered.removeIf(route -> route.startsWith("OPTIONS ") || route.endsWith(CommandRoutes.ALIAS));
+        for (var tool : server.runner.catalogue().tools()) {
+            answered.add(tool.route().method() + " " + tool.route().path());
+        }
+
+        var described = new TreeSet<String>();
+        for (var path : document.get("paths").properties()) {
+            path.getValue()
+                    .propertyNames()
+                    .forEach(method -> described.add(method.toUpperCase(Locale.ROOT) + " " + path.getKey()));
+        }
+        assertThat(described)
+                .as("a route of RestFacade needs an Operation: see GatewayOperations")
+                .isEqualTo(answered);
+    }
+
+    @Test
+    void operationsAreCalledAsMethodsAre() {
+        assertThat(operation("POST", "/demo/v1/Engine/tps/agent/create")
+                        .get("operationId")
+                        .asString())
+                .isEqualTo("agentCreate");
+        assertThat(operation("PATCH", "/api/keys/{id}").get("operationId").asString())
+                .isEqualTo("keyUpdate");
+        assertThat(document.at("/components/schemas").propertyNames())
+                .contains("AgentCreateRequest", "AgentCreateVx", "AgentCreateResponse", "Header", "CommandName");
     }
 
     @Test
     void onlyTagsInUseAreListed() {
         assertThat(document.get("tags").valueStream().map(tag -> tag.get("name").asString()))
-                .containsExactly("Gateway", "API Keys", "MCP", "01 - User", "02 - Agent");
+                .containsExactly("01 - User", "02 - Agent", "API Keys", "Gateway", "MCP");
     }
 
     @Test
@@ -119,7 +139,7 @@ class OpenApiTest {
     void requestsHaveExamplesAndFieldsStayOpen() {
         var body = operation("POST", "/demo/v1/Engine/tps/agent/create").at("/requestBody/content/application~1json");
         assertThat(body.at("/example/vx/name").asString()).isEqualTo("scout");
-        assertThat(document.at("/components/schemas/AP_CreateRequest").toString())
+        assertThat(document.at("/components/schemas/AgentCreateRequest").toString())
                 .doesNotContain("additionalProperties");
         assertThat(document.at("/components/schemas/CommandRequest").toString()).doesNotContain("additionalProperties");
     }
@@ -128,11 +148,11 @@ class OpenApiTest {
     void whatStandsInThePathIsNotInTheBody() {
         var update = operation("PATCH", "/api/keys/{id}");
         assertThat(update.at("/parameters/0/in").asString()).isEqualTo("path");
-        assertThat(document.at("/components/schemas/AK_UpdateRequest/properties")
+        assertThat(document.at("/components/schemas/KeyUpdateRequest/properties")
                         .propertyNames())
                 .contains("name")
                 .doesNotContain("id");
-        assertThat(document.at("/components/schemas/AK_UpdateRequest/required").toString())
+        assertThat(document.at("/components/schemas/KeyUpdateRequest/required").toString())
                 .doesNotContain("id");
         assertThat(operation("GET", "/api/keys")
                         .get("parameters")

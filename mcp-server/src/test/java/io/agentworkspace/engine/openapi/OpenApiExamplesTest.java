@@ -1,0 +1,118 @@
+package io.agentworkspace.engine.openapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.model.Json;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** The document that is served is whole: every operation says all that a reader and a generator of clients need. */
+class OpenApiExamplesTest {
+    private static final Contract CONTRACT = Contract.at(TestServer.url());
+
+    /** For whoever has added an operation, and meets these tests. */
+    static final String NEEDS = """
+            An operation of the OpenAPI document needs: an operationId like agentCreate; one of the tags; a summary and a \
+            description that is a sentence and no copy of it; an example of its body and of each answer that has one, valid by \
+            their schemas; a description of each parameter, and an example of each that is needed; an object of its own name \
+            for each schema (NamedSchemas); at least one refusal in 4xx and 500, with Problem or Refusal. A tool gets all of \
+            that from its records (AnswerExample has the words); a route of RestFacade says it itself, as in GatewayOperations.""";
+
+    @Test
+    void everyOperationSaysWhatItDoes() {
+        assertThat(CONTRACT.operations()).hasSizeGreaterThan(80).allSatisfy(operation -> {
+            var id = operation.path("operationId").asString("");
+            var summary = operation.path("summary").asString("");
+            var description = operation.path("description").asString("");
+            assertThat(id).as(NEEDS).matches("[a-z][a-z]*([A-Z][a-z]*)*");
+            assertThat(operation.path("tags").size()).as("%s: %s", id, NEEDS).isEqualTo(1);
+            assertThat(summary).as("%s: %s", id, NEEDS).isNotBlank();
+            assertThat(description).as("%s: %s", id, NEEDS).contains(" ").isNotEqualTo(summary);
+            for (var parameter : operation.path("parameters")) {
+                assertThat(parameter.has("$ref")
+                                || (parameter.has("description")
+                                        && (parameter.has("example")
+                                                || !parameter.path("required").asBoolean())))
+                        .as("%s of %s: %s", parameter, id, NEEDS)
+                        .isTrue();
+            }
+        });
+    }
+
+    @Test
+    void everyOperationTellsHowItMayBeRefused() {
+        assertThat(CONTRACT.operations()).allSatisfy(operation -> {
+            var id = operation.path("operationId").asString("");
+            var responses = operation.path("responses");
+            assertThat(responses.propertyNames())
+                    .as("%s: %s", id, NEEDS)
+                    .contains("500")
+                    .anyMatch(status -> status.startsWith("4"));
+            for (var response : responses.properties()) {
+                var whole = resolved(response.getValue());
+                assertThat(whole.path("headers").has("X-Request-Id"))
+                        .as("%s: %s", id, NEEDS)
+                        .isTrue();
+                if (response.getKey().compareTo("400") >= 0) {
+                    assertThat(whole.path("content")
+                                    .valueStream()
+                                    .map(content -> content.at("/schema/$ref").asString()))
+                            .as("%s %s: %s", id, response.getKey(), NEEDS)
+                            .isNotEmpty()
+                            .isSubsetOf("#/components/schemas/Problem", "#/components/schemas/Refusal");
+                }
+            }
+        });
+    }
+
+    @Test
+    void everyBodyHasAnExampleThatIsValidByItsSchema() {
+        var faults = new ArrayList<String>();
+        var examples = contents();
+        for (var content : examples) {
+            var reference = content.at("/schema/$ref").asString("");
+            if (!content.has("example")) {
+                faults.add("no example of " + content);
+            } else if (!reference.isEmpty()) {
+                CONTRACT.faults(reference, Json.text(content.get("example")))
+                        .forEach(fault -> faults.add(reference + " " + fault));
+            }
+        }
+        assertThat(examples).hasSizeGreaterThan(200);
+        assertThat(faults).as(NEEDS).isEmpty();
+    }
+
+    @Test
+    void everyObjectHasANameOfItsOwn() {
+        var anonymous = new ArrayList<String>();
+        for (var schema : CONTRACT.document().at("/components/schemas").properties()) {
+            for (var property : schema.getValue().path("properties").properties()) {
+                if (property.getValue().has("properties")
+                        || property.getValue().path("items").has("properties")) {
+                    anonymous.add(schema.getKey() + "." + property.getKey());
+                }
+            }
+        }
+        assertThat(anonymous).as(NEEDS).isEmpty();
+    }
+
+    /** All that a request or an answer may hold. */
+    private static List<JsonNode> contents() {
+        var found = new ArrayList<JsonNode>();
+        CONTRACT.operations().forEach(operation -> {
+            operation.at("/requestBody/content").forEach(found::add);
+            operation
+                    .path("responses")
+                    .forEach(response -> resolved(response).path("content").forEach(found::add));
+        });
+        return found;
+    }
+
+    private static JsonNode resolved(JsonNode response) {
+        var reference = response.path("$ref").asString("");
+        return reference.isEmpty() ? response : CONTRACT.document().at(reference.substring(1));
+    }
+}

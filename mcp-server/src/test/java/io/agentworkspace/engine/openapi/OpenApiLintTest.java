@@ -1,0 +1,68 @@
+package io.agentworkspace.engine.openapi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.mcp.Node;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Redocly and Spectral have nothing to say against the document, as JSON and as YAML; what they are not asked stands in their files. */
+class OpenApiLintTest {
+    @TempDir
+    private static Path folder;
+
+    private static String json;
+    private static String yaml;
+
+    @BeforeAll
+    static void fetch() throws IOException {
+        Node.require();
+        var contract = Contract.at(TestServer.url());
+        json = Files.write(folder.resolve("openapi.json"), contract.bytes()).toString();
+        yaml = Files.writeString(folder.resolve("openapi.yaml"), contract.yaml(TestServer.url()))
+                .toString();
+    }
+
+    @Test
+    void redoclyFindsNothing() {
+        var ended = lint("@redocly/cli/bin/cli.js", "lint", "--config", Node.script("redocly.yaml"), json, yaml);
+
+        assertThat(ended.code())
+                .as("%s%n%s%n%s", OpenApiExamplesTest.NEEDS, ended.output(), ended.errors())
+                .isZero();
+        assertThat(ended.errors()).contains("Your API descriptions are valid").doesNotContain("warning", "ignored");
+    }
+
+    @Test
+    void spectralFindsNothing() {
+        var ended = lint(
+                "@stoplight/spectral-cli/dist/index.js",
+                "lint",
+                "--ruleset",
+                Node.script("spectral.yaml"),
+                "--fail-severity",
+                "hint",
+                json,
+                yaml);
+
+        assertThat(ended.code())
+                .as("%s%n%s%n%s", OpenApiExamplesTest.NEEDS, ended.output(), ended.errors())
+                .isZero();
+        assertThat(ended.output()).contains("No results with a severity of 'hint' or higher found!");
+    }
+
+    /** Without asking anybody elsewhere. */
+    private static Node.Ended lint(String program, String... arguments) {
+        var command = new ArrayList<>(List.of(Node.module(program).toString()));
+        command.addAll(List.of(arguments));
+        return Node.run(Map.of("REDOCLY_TELEMETRY", "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE", "true"), command);
+    }
+}

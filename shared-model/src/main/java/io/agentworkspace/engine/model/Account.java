@@ -1,0 +1,42 @@
+package io.agentworkspace.engine.model;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A tenant's plan, and how much of what it limits is used. */
+public record Account(
+        @Doc("The tenant's name.") String tenant,
+        @Doc("When it was made.") Instant createdAt,
+        @Doc("Its plan.") Plan plan,
+
+        @Doc("What the plan limits, and how much of it is used.")
+        List<Usage> limits,
+
+        @Doc("How many requests your credential may make at this moment; absent where the rate is not limited.")
+        @Nullable
+        Allowance rate) {
+
+    /** What the plan limits of one scope, and how much of it is used. */
+    public record Usage(
+            @Doc(
+                    "What is counted: commands (calls of tools, each UTC day), agents, domains, banks, memories, documents or"
+                            + " webhook_endpoints. What is in the trash counts until it is gone.")
+            Scope scope,
+
+            @Doc("How many the plan allows; absent where it does not limit them.") @Nullable
+            Long limit,
+
+            @Doc("How many there are, or were called today.")
+            long count,
+
+            @Doc("How many may follow; absent where they are not limited.") @Nullable
+            Long remaining,
+
+            @Doc("When the count starts anew; absent for what is counted as long as it exists.") @Nullable
+            Instant resetsAt) {
+        public boolean exceedsPlan() {
+            return scope.isStanding() && limit != null && count > limit;
+        }
+    }
+}
