@@ -174,11 +174,11 @@ class SkillToolsTest {
                         .asBoolean())
                 .isFalse();
         ann.call("AP_Destroy", "{'target':{'agent':'Ada'}}").ok();
-        assertThat(root.call("SK_Read", "{'name':'first-steps'}")
-                        .ok()
-                        .at("/agents")
-                        .isEmpty())
-                .isTrue();
+        assertThat(TestDatabase.db()
+                        .sql("SELECT count(*) FROM skill_install WHERE tenant_id = :tenant")
+                        .set("tenant", tenant.id(Door.MCP))
+                        .one(row -> row.number(1)))
+                .contains(0L);
     }
 
     @Test
