@@ -12,16 +12,14 @@ import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.skills.Skill;
-import io.agentworkspace.engine.skills.SkillArchive;
 import io.agentworkspace.engine.skills.SkillCard;
 import io.agentworkspace.engine.skills.SkillFile;
 import io.agentworkspace.engine.store.OwnSkill;
 import io.agentworkspace.engine.store.SkillReads;
-import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Skills to read: SK_List, SK_Read. Those that the service ships are for everybody, also without a credential. */
 final class SkillTools {
@@ -102,52 +100,7 @@ final class SkillTools {
             @Doc("true for the whole skill as a zip, instead of the instructions.") @Nullable
             Boolean archive) {}
 
-    record Shown(
-            @Doc("The skill.") SkillRecord skill,
-
-            @Doc("What SKILL.md begins with, as JSON: every field that its author wrote.") @Nullable
-            ObjectNode frontmatter,
-
-            @Doc("The instructions: what follows in SKILL.md, in Markdown.") @Nullable
-            String body,
-
-            @Doc("All of its files, SKILL.md first.") @Nullable
-            List<FileRecord> files,
-
-            @Doc("The tools that it uses.") @Nullable List<UsedTool> tools,
-
-            @Doc("The agents that it is installed on and that you may see, 200 at most.") @Nullable
-            List<String> agents,
-
-            @Doc("With path: that file.") @Nullable FileContent file,
-
-            @Doc("With archive: the zip, in base64.") @Nullable
-            String archive) {}
-
-    record FileRecord(
-            @Doc("Relative to the skill's folder.") String path,
-            @Doc("What kind of file it is.") String mediaType,
-            @Doc("In bytes.") int size,
-            @Doc("SHA-256 of its content, as sha256:<hex>.") String digest) {}
-
-    record FileContent(
-            @Doc("Relative to the skill's folder.") String path,
-            @Doc("What kind of file it is.") String mediaType,
-            @Doc("In bytes.") int size,
-            @Doc("SHA-256 of its content, as sha256:<hex>.") String digest,
-            @Doc("The content, where it is text.") @Nullable String text,
-            @Doc("The content, where it is not.") @Nullable String base64) {}
-
-    record UsedTool(
-            @Doc("The tool's name.") String name,
-
-            @Doc("Whether your credential may call it; absent where it is no tool of this service.") @Nullable
-            Boolean mayCall,
-
-            @Doc("What stands against that, and who can change it.") @Nullable
-            String note) {}
-
-    private Tool<OfSkill, Shown> read() {
+    private Tool<OfSkill, SkillShown> read() {
         return Tool.named("SK_Read")
                 .title("Read a skill")
                 .description("""
@@ -156,47 +109,45 @@ final class SkillTools {
                         MCP the files are resources, too: skill://<name>/<path>.""")
                 .needs(Capability.SKILL_READ)
                 .route("GET", "/api/skills/{name}")
-                .handledBy(OfSkill.class, Shown.class, this::read)
+                .handledBy(OfSkill.class, SkillShown.class, this::read)
                 .openTo(this::readShipped);
     }
 
-    private Shown read(OfSkill in, Call call) {
+    private SkillShown read(OfSkill in, Call call) {
         var path = wanted(in);
         var found = reads.read(call, in.name(), path);
-        var shipped = Library.shipped(in.name());
         var own = found.own();
-        if (shipped.isPresent()) {
-            return shown(in, shipped.get(), call.caller(), found.agents());
-        } else if (own == null) {
-            throw library.missing(call.caller(), in.name());
-        }
-        var record = SkillRecord.own(own, all);
-        if (path == null || path.equals(Skill.MAIN)) {
-            var part = found.whole();
-            return Boolean.TRUE.equals(in.archive())
-                    ? archive(record, part)
-                    : in.path() == null
-                            ? instructions(record, own.card(), part.body(), call.caller(), found.agents())
-                            : file(record, part.files().getFirst());
-        }
-        return file(record, one(own.card(), found.files(), path));
+        var opened = shipped(in.name())
+                .or(() -> Optional.ofNullable(own)
+                        .map(skill -> new Opened(SkillRecord.own(skill, all), skill.card(), found.files())))
+                .orElseThrow(() -> library.missing(call.caller(), in.name()));
+        return shown(in, opened, call.caller(), found.agents());
     }
 
-    private Shown readShipped(OfSkill in) {
+    private SkillShown readShipped(OfSkill in) {
         wanted(in);
-        var skill = Library.shipped(in.name()).orElseThrow(() -> library.missing(null, in.name()));
-        return shown(in, skill, null, null);
+        var opened = shipped(in.name()).orElseThrow(() -> library.missing(null, in.name()));
+        return shown(in, opened, null, null);
     }
 
-    private Shown shown(OfSkill in, Skill skill, @Nullable Caller caller, @Nullable List<String> agents) {
-        var card = Library.shippedCard(skill.name()).orElseThrow();
-        var record = SkillRecord.shipped(card, all);
+    /** A skill, and of its files at least those that are wanted. */
+    private record Opened(SkillRecord record, SkillCard card, List<SkillFile> files) {}
+
+    private Optional<Opened> shipped(String name) {
+        return Library.shipped(name).map(skill -> {
+            var card = Library.shippedCard(name).orElseThrow();
+            return new Opened(SkillRecord.shipped(card, all), card, skill.files());
+        });
+    }
+
+    private SkillShown shown(OfSkill in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
         if (Boolean.TRUE.equals(in.archive())) {
-            return archive(record, skill);
+            return SkillShown.archive(opened.record(), Skill.of(opened.files()));
+        } else if (in.path() != null) {
+            return SkillShown.file(opened.record(), one(opened, in.path()));
         }
-        return in.path() == null
-                ? instructions(record, card, skill.body(), caller, agents)
-                : file(record, one(card, skill.files(), in.path()));
+        var body = Skill.of(List.of(one(opened, Skill.MAIN))).body();
+        return SkillShown.instructions(opened.record(), opened.card(), body, caller, agents, all);
     }
 
     /** The file that has to be read for the answer; null for all of them. */
@@ -209,44 +160,15 @@ final class SkillTools {
         return null;
     }
 
-    private static SkillFile one(SkillCard card, List<SkillFile> files, String path) {
-        return files.stream()
+    private static SkillFile one(Opened opened, String path) {
+        return opened.files().stream()
                 .filter(file -> file.path().equals(path))
                 .findFirst()
                 .orElseThrow(() -> {
-                    var known = card.files().stream().map(SkillCard.Entry::path).toList();
+                    var known = opened.card().files().stream()
+                            .map(SkillCard.Entry::path)
+                            .toList();
                     return Problem.notFound("file", Name.shortened(path), Near.nearest(path, known, 2));
                 });
-    }
-
-    private Shown instructions(
-            SkillRecord record, SkillCard card, String body, @Nullable Caller caller, @Nullable List<String> agents) {
-        var files = card.files().stream()
-                .map(file -> new FileRecord(file.path(), file.mediaType(), file.size(), file.digest()))
-                .toList();
-        var tools = record.tools().stream().map(name -> used(name, caller)).toList();
-        return new Shown(record, card.frontmatter(), body, files, tools, agents, null, null);
-    }
-
-    private UsedTool used(String name, @Nullable Caller caller) {
-        var tool = all.stream().filter(one -> one.name().equals(name)).findFirst();
-        if (tool.isEmpty() || caller == null) {
-            return new UsedTool(name, null, null);
-        }
-        var obstacle = caller.obstacle(tool.get());
-        return new UsedTool(name, obstacle.isEmpty(), obstacle.orElse(null));
-    }
-
-    private static Shown file(SkillRecord record, SkillFile file) {
-        var text = file.text();
-        var base64 = text.isPresent() ? null : Base64.getEncoder().encodeToString(file.bytes());
-        var content =
-                new FileContent(file.path(), file.mediaType(), file.size(), file.digest(), text.orElse(null), base64);
-        return new Shown(record, null, null, null, null, null, content, null);
-    }
-
-    private static Shown archive(SkillRecord record, Skill skill) {
-        var zip = Base64.getEncoder().encodeToString(SkillArchive.write(skill));
-        return new Shown(record, null, null, null, null, null, null, zip);
     }
 }
