@@ -86,6 +86,21 @@ final class Operation {
         return this;
     }
 
+    /** The body can also be the file itself, or a form that holds it. */
+    void uploads(Upload upload) {
+        var content = json.withObject("/requestBody/content");
+        var file = content.putObject(upload.mediaType()).put("example", "(the bytes of the file)");
+        file.putObject("schema").put("type", "string").put("format", "binary");
+        var multipart = content.putObject(Upload.FORM);
+        multipart.putObject("example").put(Upload.PART, "(the bytes of the file)");
+        var form = multipart.putObject("schema").put("type", "object");
+        form.putObject("properties")
+                .putObject(Upload.PART)
+                .put("type", "string")
+                .put("format", "binary");
+        form.putArray("required").add(Upload.PART);
+    }
+
     Operation answers(int status, String description, String mediaType, ObjectNode schema, JsonNode example) {
         var content = response(status, description).putObject("content").putObject(mediaType);
         content.set("schema", schema);

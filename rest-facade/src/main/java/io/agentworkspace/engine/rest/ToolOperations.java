@@ -58,6 +58,10 @@ final class ToolOperations {
         if (tool.route().hasBody()) {
             var example = bodyExample(tool);
             operation.body(!example.isEmpty(), document.schemas().request(tool), example);
+            Upload.of(tool).ifPresent(operation::uploads);
+        }
+        if (tool.open() != null) {
+            operation.open();
         }
         var done = tool.effect() == Effect.CREATES ? 201 : 200;
         operation

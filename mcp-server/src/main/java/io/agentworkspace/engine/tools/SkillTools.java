@@ -1,0 +1,174 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.library.Library;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Cursor;
+import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.skills.SkillCard;
+import io.agentworkspace.engine.skills.SkillFile;
+import io.agentworkspace.engine.store.OwnSkill;
+import io.agentworkspace.engine.store.SkillReads;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Skills to read: SK_List, SK_Read. Those that the service ships are for everybody, also without a credential. */
+final class SkillTools {
+    static final String NAME = "The skill's name, as SK_List shows it.";
+
+    private final Library library;
+    private final SkillReads reads;
+    private final List<Tool<?, ?>> all;
+
+    /** @param all every tool there is, once all are there */
+    SkillTools(Library library, SkillReads reads, List<Tool<?, ?>> all) {
+        this.library = library;
+        this.reads = reads;
+        this.all = all;
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(list(), read());
+    }
+
+    record Look(@Doc("Which part of a long list.") @Nullable Page page) {}
+
+    record Listed(
+            @Doc("The shipped skills, in the order that they are best read in; then your tenant's own, by name.")
+            List<SkillRecord> skills,
+
+            @Doc("Where the next page begins; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("SK_List")
+                .title("List skills")
+                .description("""
+                        Lists the skills that teach an agent how to do something: those that come with the service, and those that your tenant \
+                        has added. For each: when to use it, which tools it uses, and the digest of its archive. Next: SK_Read for its \
+                        instructions, SK_Install to give it to an agent.""")
+                .needs(Capability.SKILL_READ)
+                .route("GET", "/api/skills")
+                .handledBy(Look.class, Listed.class, (in, call) -> page(reads.list(call), in.page()))
+                .openTo(in -> page(List.of(), in.page()));
+    }
+
+    private Listed page(List<OwnSkill> own, @Nullable Page page) {
+        var skills = Stream.concat(
+                        Library.shipped().stream().map(card -> SkillRecord.shipped(card, all)),
+                        Library.visible(own).stream().map(skill -> SkillRecord.own(skill, all)))
+                .toList();
+        var after = Page.after(page, 1);
+        var from = after.isEmpty() ? 0 : next(skills, after.getFirst());
+        var to = Math.min(skills.size(), from + Page.limit(page));
+        return new Listed(
+                skills.subList(from, to),
+                to == skills.size() ? null : Cursor.of(skills.get(to - 1).name()));
+    }
+
+    /** After this one, or where it would stand if it had not been removed meanwhile. */
+    private static int next(List<SkillRecord> skills, String after) {
+        for (var i = 0; i < skills.size(); i++) {
+            if (skills.get(i).name().equals(after)) {
+                return i + 1;
+            }
+        }
+        var shipped = Library.shipped().size();
+        return shipped
+                + (int) skills.stream()
+                        .skip(shipped)
+                        .filter(skill -> skill.name().compareTo(after) < 0)
+                        .count();
+    }
+
+    record OfSkill(
+            @Doc(value = NAME, max = 64) String name,
+
+            @Doc(value = "Of this file the content, e.g. references/guide.md, instead of the instructions.", max = 255)
+            @Nullable
+            String path,
+
+            @Doc("true for the whole skill as a zip, instead of the instructions.") @Nullable
+            Boolean archive) {}
+
+    private Tool<OfSkill, SkillShown> read() {
+        return Tool.named("SK_Read")
+                .title("Read a skill")
+                .description("""
+                        Reads a skill: its instructions in body, its frontmatter and files, the tools that it uses and whether you may call \
+                        them, and the agents that it is installed on. With path just that file; with archive the whole skill as a zip. Over \
+                        MCP the files are resources, too: skill://<name>/<path>.""")
+                .needs(Capability.SKILL_READ)
+                .route("GET", "/api/skills/{name}")
+                .handledBy(OfSkill.class, SkillShown.class, this::read)
+                .openTo(this::readShipped);
+    }
+
+    private SkillShown read(OfSkill in, Call call) {
+        var path = wanted(in);
+        var found = reads.read(call, in.name(), path);
+        var own = found.own();
+        var opened = shipped(in.name())
+                .or(() -> Optional.ofNullable(own)
+                        .map(skill -> new Opened(SkillRecord.own(skill, all), skill.card(), found.files())))
+                .orElseThrow(() -> library.missing(call.caller(), in.name()));
+        return shown(in, opened, call.caller(), found.agents());
+    }
+
+    private SkillShown readShipped(OfSkill in) {
+        wanted(in);
+        var opened = shipped(in.name()).orElseThrow(() -> library.missing(null, in.name()));
+        return shown(in, opened, null, null);
+    }
+
+    /** A skill, and of its files at least those that are wanted. */
+    private record Opened(SkillRecord record, SkillCard card, List<SkillFile> files) {}
+
+    private Optional<Opened> shipped(String name) {
+        return Library.shipped(name).map(skill -> {
+            var card = Library.shippedCard(name).orElseThrow();
+            return new Opened(SkillRecord.shipped(card, all), card, skill.files());
+        });
+    }
+
+    private SkillShown shown(OfSkill in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
+        if (Boolean.TRUE.equals(in.archive())) {
+            return SkillShown.archive(opened.record(), Skill.of(opened.files()));
+        } else if (in.path() != null) {
+            return SkillShown.file(opened.record(), one(opened, in.path()));
+        }
+        var body = Skill.of(List.of(one(opened, Skill.MAIN))).body();
+        return SkillShown.instructions(opened.record(), opened.card(), body, caller, agents, all);
+    }
+
+    /** The file that has to be read for the answer; null for all of them. */
+    private static @Nullable String wanted(OfSkill in) {
+        if (!Boolean.TRUE.equals(in.archive())) {
+            return in.path() == null ? Skill.MAIN : in.path();
+        } else if (in.path() != null) {
+            throw Problem.invalid("path", "must be left out where archive is true: that has all files");
+        }
+        return null;
+    }
+
+    private static SkillFile one(Opened opened, String path) {
+        return opened.files().stream()
+                .filter(file -> file.path().equals(path))
+                .findFirst()
+                .orElseThrow(() -> {
+                    var known = opened.card().files().stream()
+                            .map(SkillCard.Entry::path)
+                            .toList();
+                    return Problem.notFound("file", Name.shortened(path), Near.nearest(path, known, 2));
+                });
+    }
+}
