@@ -6,16 +6,19 @@ import java.util.List;
 
 /** All pages, by their addresses. They show what anybody may see, and to whom has signed in also what is one's own. */
 public final class Hubs {
-    private static final List<String> ASSETS = List.of("hub.css", "theme.js", "hub.js", "icon.svg");
-    private static final List<String> SECTIONS = List.of(ToolPages.ROOT);
+    private static final List<String> ASSETS =
+            List.of("hub.css", "prose.css", "theme.js", "hub.js", "docs.js", "icon.svg");
+    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, DocPages.ROOT);
 
     private final Assets assets = new Assets(ASSETS);
     private final Templates templates;
     private final ToolPages tools;
+    private final DocPages docs;
 
     public Hubs(Catalogue catalogue, Published published) {
         templates = new Templates(assets, published.version());
         tools = new ToolPages(catalogue, published, templates);
+        docs = new DocPages(published.baseUrl(), templates);
     }
 
     /** Whether an address, decoded, is one of a page. */
@@ -31,13 +34,13 @@ public final class Hubs {
             return Page.redirect(ToolPages.ROOT);
         }
         if (visit.path().startsWith(Assets.PREFIX)) {
-            return assets.find(visit.path()).orElseGet(this::missing);
+            return assets.find(visit.path()).orElseGet(() -> missing(visit));
         }
-        return tools.find(visit).orElseGet(this::missing);
+        return tools.find(visit).or(() -> docs.find(visit)).orElseGet(() -> missing(visit));
     }
 
-    private Page missing() {
+    private Page missing(Visit visit) {
         var frame = new Templates.Frame("No such page", "There is nothing at this address.", "", null);
-        return Page.html(404, templates.page("missing", List.of(), frame));
+        return Page.html(404, templates.page("missing", List.of(), frame, visit));
     }
 }

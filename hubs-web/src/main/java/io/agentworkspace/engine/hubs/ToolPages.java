@@ -26,7 +26,7 @@ final class ToolPages {
     }
 
     Optional<Page> find(Visit visit) {
-        return visit.path().equals(ROOT) ? Optional.of(list(visit.caller())) : Optional.empty();
+        return visit.path().equals(ROOT) ? Optional.of(list(visit)) : Optional.empty();
     }
 
     private record Listed(String mcpEndpoint, int count, List<Family> families) {}
@@ -36,7 +36,8 @@ final class ToolPages {
     /** @param allowed whether who is signed in may run it; true where nobody is */
     private record Entry(String name, String title, String summary, String effect, boolean allowed) {}
 
-    private Page list(@Nullable Caller caller) {
+    private Page list(Visit visit) {
+        var caller = visit.caller();
         var families = new LinkedHashMap<String, List<Entry>>();
         catalogue
                 .tools()
@@ -57,7 +58,7 @@ final class ToolPages {
                 "Every operation of the workspace is a tool: call it over MCP, over REST, or here.",
                 "tools",
                 null);
-        return Page.html(templates.page("tools", listed, frame));
+        return Page.html(templates.page("tools", listed, frame, visit));
     }
 
     private static Entry entry(Tool<?, ?> tool, @Nullable Caller caller) {
