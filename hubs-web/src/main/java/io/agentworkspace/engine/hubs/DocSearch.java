@@ -32,8 +32,18 @@ final class DocSearch {
     DocSearch(List<Document> documents, Function<Document, Markdown.Rendered> rendered) {
         places = documents.stream()
                 .flatMap(document -> rendered.apply(document).sections().stream()
-                        .map(section -> new Place(document, section, lower(section.title()), lower(section.text()))))
+                        .map(section ->
+                                new Place(document, section, heading(document, section), lower(section.text()))))
                 .toList();
+    }
+
+    /** A page has two names: that in lists, and that at its top. */
+    private static String heading(Document document, Section section) {
+        return lower(isWhole(section) ? document.title() + " " + section.title() : section.title());
+    }
+
+    private static boolean isWhole(Section section) {
+        return section.level() <= 1;
     }
 
     /** @param page the document's title, where the section's is another */
@@ -87,7 +97,7 @@ final class DocSearch {
 
     private static Hit hit(Place place, List<String> words) {
         var id = place.section().id();
-        var isWhole = place.section().level() <= 1;
+        var isWhole = isWhole(place.section());
         var title = place.document().title();
         return new Hit(
                 place.document().address() + (isWhole ? "" : "#" + id),

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.hubs;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -24,11 +26,14 @@ final class MarkdownPieces implements NodeRenderer {
     private static final Set<String> SCHEMES = Set.of("http", "https", "mailto");
     private static final Pattern LANGUAGE = Pattern.compile("language-[A-Za-z0-9+#-]{1,20}");
 
+    private static final int COLUMNS_OF_A_NARROW_TABLE = 2;
+
     private final Map<Class<? extends Node>, Consumer<Node>> pieces = new LinkedHashMap<>();
     private final HtmlNodeRendererContext context;
     private final HtmlWriter html;
     private final Outline outline;
     private final Markdown.Manner manner;
+    private List<String> heads = List.of();
 
     MarkdownPieces(HtmlNodeRendererContext context, Outline outline, Markdown.Manner manner) {
         this.context = context;
@@ -67,16 +72,22 @@ final class MarkdownPieces implements NodeRenderer {
         html.line();
         html.tag("h" + place.level(), Map.of("id", place.id()));
         children(heading);
+        if (place.level() > 1) {
+            anchor(place.id());
+        }
+        html.tag("/h" + place.level());
+        html.line();
+    }
+
+    private void anchor(String id) {
         html.raw(" ");
         var link = new LinkedHashMap<String, String>();
         link.put("class", "anchor");
-        link.put("href", "#" + place.id());
+        link.put("href", "#" + id);
         link.put("aria-label", "Link to this section");
         html.tag("a", link);
         html.text("#");
         html.tag("/a");
-        html.tag("/h" + place.level());
-        html.line();
     }
 
     private void link(Link link) {
@@ -142,20 +153,47 @@ final class MarkdownPieces implements NodeRenderer {
                 : Optional.empty();
     }
 
+    /** Tables of many columns are told apart: on a narrow screen each of their rows becomes a list. */
     private void table(Node table) {
+        heads = heads(table);
         html.line();
-        html.raw("<div class=\"scroll\"><table>");
+        html.raw(
+                heads.size() > COLUMNS_OF_A_NARROW_TABLE
+                        ? "<div class=\"scroll\"><table class=\"many\">"
+                        : "<div class=\"scroll\"><table>");
         children(table);
         html.raw("</table></div>");
         html.line();
     }
 
+    private static List<String> heads(Node table) {
+        var heads = new ArrayList<String>();
+        for (var cell = table.getFirstChild().getFirstChild().getFirstChild(); cell != null; cell = cell.getNext()) {
+            heads.add(Words.of(cell));
+        }
+        return heads;
+    }
+
     /** An empty cell is no heading. */
     private void cell(TableCell cell) {
-        var isHead = cell.isHeader() && cell.getFirstChild() != null;
-        html.tag(isHead ? "th" : "td", isHead ? Map.of("scope", "col") : Map.of());
+        if (cell.isHeader() && cell.getFirstChild() != null) {
+            html.tag("th", Map.of("scope", "col"));
+            children(cell);
+            html.tag("/th");
+            return;
+        }
+        var head = cell.isHeader() ? "" : heads.get(place(cell));
+        html.tag("td", head.isEmpty() ? Map.of() : Map.of("data-head", head));
         children(cell);
-        html.tag(isHead ? "/th" : "/td");
+        html.tag("/td");
+    }
+
+    private static int place(Node cell) {
+        var place = 0;
+        for (var before = cell.getPrevious(); before != null; before = before.getPrevious()) {
+            place++;
+        }
+        return place;
     }
 
     private void markup(HtmlBlock block) {

@@ -17,7 +17,7 @@ class MarkdownTest {
     /** The tags that the renderer itself writes, with no attribute but these. */
     private static final Pattern OURS = Pattern.compile(
             "</?(p|blockquote|h[1-6]|a|span|div|table|thead|tbody|tr|th|td|pre|code|em|strong|ul|ol|li|hr /|br /)"
-                    + "( (id|class|href|rel|aria-label|scope|title)=\"[^\"<>]*\")*>");
+                    + "( (id|class|href|rel|aria-label|scope|title|data-head)=\"[^\"<>]*\")*>");
 
     private static final Pattern ADDRESS = Pattern.compile("href=\"(https?://|mailto:|/known#?|#text-)[^\"]*\"");
 
@@ -37,7 +37,10 @@ class MarkdownTest {
         assertThat(html("```sh trailing words\nls\n```"))
                 .contains("<pre><code class=\"language-sh\">ls\n</code></pre>");
         assertThat(html("| a | |\n|---|---|\n| 1 | 2 |"))
-                .contains("<div class=\"scroll\"><table>", "<th scope=\"col\">a</th><td></td>", "<td>1</td>");
+                .contains(
+                        "<div class=\"scroll\"><table>",
+                        "<th scope=\"col\">a</th><td></td>",
+                        "<td data-head=\"a\">1</td><td>2</td>");
     }
 
     @Test
@@ -45,8 +48,8 @@ class MarkdownTest {
         var rendered = Markdown.ours(_ -> Optional.empty())
                 .render("# One `two`\n\nText *of* it.\n\n#### Deep\n\n## Deep\n\nLast.");
         assertThat(rendered.html())
-                .contains("<h1 id=\"one-two\">One <code>two</code> <a class=\"anchor\" href=\"#one-two\"")
-                .contains("<h2 id=\"deep\">", "<h2 id=\"deep-1\">");
+                .contains("<h1 id=\"one-two\">One <code>two</code></h1>")
+                .contains("<h2 id=\"deep\">Deep <a class=\"anchor\" href=\"#deep\"", "<h2 id=\"deep-1\">");
         assertThat(rendered.sections())
                 .containsExactly(
                         new Markdown.Section(1, "one-two", "One two", "Text of it."),
