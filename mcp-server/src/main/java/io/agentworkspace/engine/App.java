@@ -10,6 +10,7 @@ import io.agentworkspace.engine.http.Rules;
 import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.hubs.Hubs;
 import io.agentworkspace.engine.identity.ProtectedResource;
+import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.mcp.ProductionOffer;
@@ -40,6 +41,7 @@ import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.SignInStore;
 import io.agentworkspace.engine.store.SigningKeys;
+import io.agentworkspace.engine.store.SkillReads;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.TokenGrants;
 import io.agentworkspace.engine.store.TrashStore;
@@ -216,7 +218,8 @@ final class App implements AutoCloseable {
 
     private void serve(WebServer server, Published published, Parts parts) {
         var runner = Toolbox.runner(parts.db(), parts.around(), parts.outbound());
-        var mcp = new McpDoor(ProductionOffer.of(runner, VERSION, clock), parts.replica(), published.mcpUrl());
+        var library = new Library(new SkillReads(parts.db()));
+        var mcp = new McpDoor(ProductionOffer.of(runner, library, VERSION, clock), parts.replica(), published.mcpUrl());
         var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
         var pages = new Pages(new Hubs(runner.catalogue(), published));
         var doors = new Doors(mcp, pages, rest);

@@ -91,6 +91,9 @@ class CatalogueTest {
         if (tool.route().hasParameter("id")) {
             example.put("id", "4uVt2kPq8ZxT");
         }
+        if (tool.route().hasParameter("name")) {
+            example.put("name", "first-steps");
+        }
 
         assertThatCode(() -> tool.inputSchema().read(example, true)).doesNotThrowAnyException();
         var published = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.identity.Callers;
+import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
@@ -16,6 +17,7 @@ import io.agentworkspace.engine.store.Quotas;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.store.SkillReads;
 import io.agentworkspace.engine.store.TaskStore;
 import io.agentworkspace.engine.store.Vault;
 import io.agentworkspace.engine.tools.Metering;
@@ -101,6 +103,11 @@ public final class TestDatabase {
         var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
         var clock = Clock.systemUTC();
         return new Outbound(vault, new Looks(true, List.of(), clock), true);
+    }
+
+    /** The skills that a replica serves. */
+    public static Library library() {
+        return new Library(new SkillReads(DB));
     }
 
     public static CallersWatch watch() {

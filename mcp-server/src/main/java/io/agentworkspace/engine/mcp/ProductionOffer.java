@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.skills.ShippedSkills;
 import java.time.Clock;
 import java.util.List;
 
@@ -29,9 +29,9 @@ public final class ProductionOffer {
                 INSTRUCTIONS);
     }
 
-    public static Offer of(ToolRunner runner, String version, Clock clock) {
+    public static Offer of(ToolRunner runner, Library library, String version, Clock clock) {
         var tools = new CatalogueTools(runner, clock);
-        var skills = new SkillResources(ShippedSkills.read());
+        var skills = new SkillShelf(library);
         return new Offer(
                 identity(version),
                 List.of(tools, new Discovery(runner.catalogue(), tools)),

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The files of skills, as resources. */
-record SkillFiles(SkillResources skills) implements ResourceSource {
+record SkillFiles(SkillShelf skills) implements ResourceSource {
     @Override
     public Portion list(@Nullable String cursor, int limit, Turn turn) {
-        return Portion.of(skills.resources(), cursor, limit);
+        return Portion.of(skills.all(turn).resources(), cursor, limit);
     }
 
     @Override
@@ -20,7 +20,7 @@ record SkillFiles(SkillResources skills) implements ResourceSource {
 
     @Override
     public Optional<Outcome> read(String uri, Turn turn) {
-        return skills.read(uri).map(content -> {
+        return skills.read(uri, turn).map(content -> {
             turn.ran(uri);
             var result = Json.object();
             result.putArray("contents").add(content);
@@ -33,11 +33,17 @@ record SkillFiles(SkillResources skills) implements ResourceSource {
         if (!template.equals(SkillResources.TEMPLATE)) {
             return Optional.empty();
         }
+        var skill = completion.others().getOrDefault("name", "");
         return Optional.of(
                 switch (completion.argument()) {
-                    case "name" -> skills.names(completion.value());
-                    case "path" -> skills.paths(completion.others().getOrDefault("name", ""), completion.value());
+                    case "name" -> skills.all(turn).names(completion.value());
+                    case "path" -> skills.one(skill, turn).paths(skill, completion.value());
                     default -> List.of();
                 });
+    }
+
+    @Override
+    public Optional<Change> changes(String uri, Turn turn) {
+        return skills.changes(uri, turn);
     }
 }

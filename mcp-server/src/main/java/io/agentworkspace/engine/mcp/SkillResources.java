@@ -2,21 +2,17 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.skills.Skill;
-import io.agentworkspace.engine.skills.SkillFile;
+import io.agentworkspace.engine.skills.SkillCard;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Skills as MCP serves them: every file is a resource, {@code skill://<name>/<path>}, every folder can be listed, every
- * skill is a prompt, and has an entry with the digests of its files. What is given out is shared and must not be changed,
- * save for what is read, which is new each time.
+ * Skills as MCP lists them: every file is a resource, {@code skill://<name>/<path>}, every folder can be listed, every
+ * skill is a prompt, and has an entry with the digests of its files. What is given out is shared and must not be changed.
  */
 final class SkillResources {
     static final String TEMPLATE = "skill://{name}/{+path}";
@@ -25,22 +21,20 @@ final class SkillResources {
     private static final String FOLDER = "inode/directory";
     private static final String TASK = "task";
 
-    private final Map<String, Skill> byName = new LinkedHashMap<>();
-    private final Map<String, SkillFile> files = new LinkedHashMap<>();
+    private final Map<String, SkillCard> byName = new LinkedHashMap<>();
     private final Map<String, ObjectNode> resources = new LinkedHashMap<>();
     private final Map<String, Map<String, ObjectNode>> folders = new LinkedHashMap<>();
     private final Map<String, ObjectNode> entries = new LinkedHashMap<>();
 
-    SkillResources(List<Skill> skills) {
+    SkillResources(List<SkillCard> skills) {
         skills.forEach(this::add);
     }
 
-    private void add(Skill skill) {
+    private void add(SkillCard skill) {
         byName.put(skill.name(), skill);
         for (var file : skill.files()) {
             var uri = uri(skill, file.path());
             var resource = resource(skill, file, uri);
-            files.put(uri, file);
             resources.put(uri, resource);
             addToFolders(uri, resource, SCHEME + skill.name());
         }
@@ -72,17 +66,6 @@ final class SkillResources {
                         "Instructions for an agent: begin with the path SKILL.md, which says what else there is.");
     }
 
-    /** {@code resources/read}: the one content of this address; empty where there is none. */
-    Optional<ObjectNode> read(String uri) {
-        return Optional.ofNullable(files.get(uri)).map(file -> {
-            var content = Json.object().put("uri", uri).put("mimeType", file.mediaType());
-            var text = file.text();
-            return text.isPresent()
-                    ? content.put("text", text.get())
-                    : content.put("blob", Base64.getEncoder().encodeToString(file.bytes()));
-        });
-    }
-
     /** {@code resources/directory/read}: the direct children of a folder; empty where that is no folder. */
     Optional<List<ObjectNode>> children(String uri) {
         return Optional.ofNullable(folders.get(uri)).map(children -> List.copyOf(children.values()));
@@ -103,17 +86,6 @@ final class SkillResources {
         return byName.values().stream().map(SkillResources::prompt).toList();
     }
 
-    /** {@code prompts/get}: the skill's instructions, with the task if there is one, as a person would say them. */
-    Optional<ObjectNode> prompt(String name, @Nullable String task) {
-        return Optional.ofNullable(byName.get(name)).map(skill -> {
-            var result = Json.object().put("description", skill.description());
-            var content =
-                    result.putArray("messages").addObject().put("role", "user").putObject("content");
-            content.put("type", "text").put("text", instructions(skill, task));
-            return result;
-        });
-    }
-
     /** The names of the skills that begin so, for {@code completion/complete}. */
     List<String> names(String prefix) {
         return byName.keySet().stream().filter(name -> name.startsWith(prefix)).toList();
@@ -125,12 +97,12 @@ final class SkillResources {
         return skill == null
                 ? List.of()
                 : skill.files().stream()
-                        .map(SkillFile::path)
+                        .map(SkillCard.Entry::path)
                         .filter(path -> path.startsWith(prefix))
                         .toList();
     }
 
-    private static ObjectNode resource(Skill skill, SkillFile file, String uri) {
+    private static ObjectNode resource(SkillCard skill, SkillCard.Entry file, String uri) {
         var isMain = file.path().equals(Skill.MAIN);
         return Json.object()
                 .put("uri", uri)
@@ -152,7 +124,7 @@ final class SkillResources {
                 .put("mimeType", FOLDER);
     }
 
-    private static ObjectNode entry(Skill skill) {
+    private static ObjectNode entry(SkillCard skill) {
         var entry = Json.object().put("uri", uri(skill, Skill.MAIN));
         entry.set("frontmatter", skill.frontmatter());
         var list = entry.putArray("resources");
@@ -164,7 +136,7 @@ final class SkillResources {
         return entry;
     }
 
-    private static ObjectNode prompt(Skill skill) {
+    private static ObjectNode prompt(SkillCard skill) {
         var prompt = Json.object()
                 .put("name", skill.name())
                 .put("title", skill.title())
@@ -177,27 +149,12 @@ final class SkillResources {
         return prompt;
     }
 
-    private static String instructions(Skill skill, @Nullable String task) {
-        var parts = new ArrayList<String>();
-        parts.add("Use the skill '%s'. Its instructions follow.".formatted(skill.name()));
-        parts.add(skill.body());
-        if (skill.files().size() > 1) {
-            parts.add("Its other files, to be read as resources when the instructions name them:\n"
-                    + String.join(
-                            "\n",
-                            skill.files().stream()
-                                    .filter(file -> !file.path().equals(Skill.MAIN))
-                                    .map(file -> "- %s: %s".formatted(file.path(), uri(skill, file.path())))
-                                    .toList()));
-        }
-        if (task != null && !task.isBlank()) {
-            parts.add("The task: " + task.strip());
-        }
-        return String.join("\n\n", parts);
+    private static String uri(SkillCard skill, String path) {
+        return uri(skill.name(), path);
     }
 
-    private static String uri(Skill skill, String path) {
-        return SCHEME + skill.name() + "/" + encoded(path);
+    static String uri(String skill, String path) {
+        return SCHEME + skill + "/" + encoded(path);
     }
 
     /** Everything but RFC 3986's unreserved characters, and the slashes between the parts, is percent-encoded. */

@@ -7,7 +7,7 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The skills extension (SEP-2640): skills with the digests of all their files, and folders as lists. */
-record SkillsExtension(SkillResources skills) implements Extension {
+record SkillsExtension(SkillShelf skills) implements Extension {
     /** A tenant may have skills of its own, so nothing of this is shared between callers. */
     static final Outcome.Caching FIVE_MINUTES = new Outcome.Caching(300_000, false);
 
@@ -33,30 +33,28 @@ record SkillsExtension(SkillResources skills) implements Extension {
     @Override
     public Outcome serve(String method, ObjectNode params, Turn turn) {
         return switch (method) {
-            case LIST -> list(params);
-            case GET -> get(Resources.uri(params));
-            case READ_FOLDER -> children(Resources.uri(params), params);
+            case LIST -> list(params, turn);
+            case GET -> get(Resources.uri(params), turn);
+            case READ_FOLDER -> children(Resources.uri(params), params, turn);
             default -> throw new IllegalArgumentException("this extension has no method " + method);
         };
     }
 
-    private Outcome list(ObjectNode params) {
+    private Outcome list(ObjectNode params, Turn turn) {
         var cursor = Methods.cursor(params).orElse(null);
-        return Methods.page("skills", Portion.of(skills.entries(), cursor), FIVE_MINUTES);
+        return Methods.page("skills", Portion.of(skills.all(turn).entries(), cursor), FIVE_MINUTES);
     }
 
     /** An unknown skill is a wrong parameter in every revision, unlike an unknown resource. */
-    private Outcome get(String uri) {
-        var entry = skills.entry(uri).orElseThrow(() -> unknown(uri));
+    private Outcome get(String uri, Turn turn) {
+        var entry = skills.at(uri, turn).entry(uri).orElseThrow(() -> unknown(uri, turn));
         var result = Json.object();
         result.set("skill", entry);
         return Outcome.done(result, FIVE_MINUTES);
     }
 
-    private Problem unknown(String uri) {
-        var known =
-                skills.entries().stream().map(one -> one.get("uri").asString()).toList();
-        var near = Near.nearest(uri, known, 1);
+    private Problem unknown(String uri, Turn turn) {
+        var near = Near.nearest(uri, skills.addresses(turn), 1);
         return Problem.invalid(
                 "params.uri",
                 near.isEmpty()
@@ -64,8 +62,9 @@ record SkillsExtension(SkillResources skills) implements Extension {
                         : "is no skill's SKILL.md; did you mean '%s'?".formatted(near.getFirst()));
     }
 
-    private Outcome children(String uri, ObjectNode params) {
-        var children = skills.children(uri)
+    private Outcome children(String uri, ObjectNode params, Turn turn) {
+        var children = skills.at(uri, turn)
+                .children(uri)
                 .orElseThrow(
                         () -> Problem.invalid(
                                 "params.uri",

@@ -19,8 +19,8 @@ public final class AgentStore {
     static final String RECORD = """
             jsonb_build_object('name', a.name, 'description', a.description, 'profile', a.profile,
                                'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
-                               'created_at', a.created_at, 'updated_at', a.updated_at)
-            """.formatted(ContextStore.online("a"));
+                               'skills', %s, 'created_at', a.created_at, 'updated_at', a.updated_at)
+            """.formatted(ContextStore.online("a"), SkillReads.INSTALLED);
 
     /** The columns that {@link #held} needs of an agent {@code a}. */
     static final String HELD = """
@@ -173,6 +173,7 @@ public final class AgentStore {
                      hosted AS (UPDATE domain SET host_id = NULL WHERE tenant_id = :tenant AND host_id = :id),
                      granted AS (DELETE FROM bank_grant WHERE tenant_id = :tenant AND agent_id = :id),
                      loaded AS (DELETE FROM bank_load WHERE tenant_id = :tenant AND agent_id = :id),
+                     taught AS (DELETE FROM skill_install WHERE tenant_id = :tenant AND agent_id = :id),
                      keyed AS (UPDATE api_key SET revoked_at = :now
                                 WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
                      listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)

@@ -62,6 +62,8 @@ final class Demands {
             AK_Rotate CURRENT key:HOLD
             AK_Revoke key:END
             AK_Delete key:END
+            SK_Install agent:OWN
+            SK_Uninstall agent:OWN
             """);
 
     private Demands() {}

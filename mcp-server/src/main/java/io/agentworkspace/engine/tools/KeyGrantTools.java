@@ -29,7 +29,7 @@ final class KeyGrantTools {
     static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same pair for domain, bank,"
             + " zone, user, key, webhook, document, rule, skill, account; * for all. None that your own key lacks.";
     static final String TOOLSET =
-            "Limits it to these toolsets, at every door: agent, domain, zone, bank, user, key, webhook, account;"
+            "Limits it to these toolsets, at every door: agent, domain, zone, bank, user, key, webhook, skill, account;"
                     + " all for no limit; discovery shows MCP clients three tools that stand for the others.";
     static final String CONFIRM =
             "Whether the person at an MCP client is asked before a destructive tool runs, like X-MCP-Confirm: destructive.";

@@ -26,6 +26,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -88,6 +89,26 @@ public final class Runner implements ToolRunner {
                     .setCause(e)
                     .log("a tool failed");
             return refused(request, call, now, Problem.internal(request.requestId()));
+        }
+    }
+
+    @Override
+    public Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
+        var now = around.clock().instant().truncatedTo(ChronoUnit.MILLIS);
+        return catalogue
+                .find(service)
+                .filter(tool -> tool.open() != null)
+                .map(tool -> opened(tool, arguments, requestId, now));
+    }
+
+    private static <I extends Record, O extends Record> Answer opened(
+            Tool<I, O> tool, ObjectNode arguments, String requestId, Instant now) {
+        try {
+            var input = Json.bind(tool.inputSchema().read(arguments, false), tool.input());
+            var output = Objects.requireNonNull(tool.open()).apply(input);
+            return new Answer(Envelope.success(tool.name(), requestId, now, output), null, false);
+        } catch (Problem problem) {
+            return new Answer(Envelope.failure(tool.name(), requestId, now, problem), problem, false);
         }
     }
 

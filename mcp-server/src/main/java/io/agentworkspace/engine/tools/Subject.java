@@ -42,6 +42,7 @@ record Subject(
             case "domain", "bank", "user" ->
                 named(tool, arguments, answer, before).with(member(arguments, call));
             case "webhook" -> webhook(tool, arguments, answer);
+            case "skill" -> numbered(tool, arguments, answer).with(name(arguments.path("agent")));
             default -> numbered(tool, arguments, answer);
         };
     }

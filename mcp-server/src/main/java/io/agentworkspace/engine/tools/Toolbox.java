@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Tool;
@@ -27,6 +28,8 @@ import io.agentworkspace.engine.store.MemoryReads;
 import io.agentworkspace.engine.store.MemoryStore;
 import io.agentworkspace.engine.store.MessageStore;
 import io.agentworkspace.engine.store.ShareStore;
+import io.agentworkspace.engine.store.SkillReads;
+import io.agentworkspace.engine.store.SkillStore;
 import io.agentworkspace.engine.store.TrashStore;
 import io.agentworkspace.engine.store.UserReads;
 import io.agentworkspace.engine.store.UserStore;
@@ -67,6 +70,7 @@ public final class Toolbox {
         tools.addAll(banks(db, agents));
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(webhooks(db, outbound));
+        tools.addAll(skills(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
         tools.addAll(new AccountTools(new AuditReads(db), Collections.unmodifiableList(tools)).tools());
         return new Catalogue(List.copyOf(tools));
@@ -80,6 +84,16 @@ public final class Toolbox {
         tools.addAll(new KeyTools(new KeyReads(db), words).tools());
         tools.addAll(new KeyGrantTools(keys, agents, words).tools());
         tools.addAll(new KeyLifeTools(keys).tools());
+        return tools;
+    }
+
+    /** @param all every tool there is, once all are there */
+    private static List<Tool<?, ?>> skills(Db db, AgentStore agents, List<Tool<?, ?>> all) {
+        var reads = new SkillReads(db);
+        var library = new Library(reads);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new SkillTools(library, reads, all).tools());
+        tools.addAll(new SkillCareTools(library, new SkillStore(db), agents, all).tools());
         return tools;
     }
 

@@ -41,13 +41,18 @@ public final class SampleServer implements AutoCloseable {
     }
 
     public SampleServer(Rate callers, Rate strangers) {
-        this(ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()), new KeyRing(), PUBLIC, callers, strangers);
+        this(
+                ProductionOffer.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
+                new KeyRing(),
+                PUBLIC,
+                callers,
+                strangers);
     }
 
     /** Behind these proxies, which pass strangers' requests on. */
     SampleServer(Proxies proxies, Rate strangers) {
         this(
-                ProductionOffer.of(new SampleTools(), "1", Clock.systemUTC()),
+                ProductionOffer.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
                 new KeyRing(),
                 PUBLIC,
                 rules -> rules.behind(proxies),

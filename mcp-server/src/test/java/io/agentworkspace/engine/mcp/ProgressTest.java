@@ -65,7 +65,7 @@ class ProgressTest {
 
     @BeforeAll
     static void start() {
-        server = new SampleServer(ProductionOffer.of(RUNNER, "1", Clock.systemUTC()));
+        server = new SampleServer(ProductionOffer.of(RUNNER, TestDatabase.library(), "1", Clock.systemUTC()));
     }
 
     @AfterAll

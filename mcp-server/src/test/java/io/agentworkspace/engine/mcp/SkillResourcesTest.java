@@ -2,15 +2,15 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.skills.ShippedSkills;
 import io.agentworkspace.engine.skills.Skill;
 import io.agentworkspace.engine.skills.SkillFile;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,11 +20,13 @@ import tools.jackson.databind.node.ObjectNode;
 class SkillResourcesTest {
     private static final byte[] PIXEL = {(byte) 0x89, 'P', 'N', 'G', 0, (byte) 0xFF};
 
-    private final SkillResources shipped = new SkillResources(ShippedSkills.read());
+    private static final Library LIBRARY = TestDatabase.library();
+
+    private final SkillResources shipped = new SkillResources(Library.shipped());
     private final SkillResources sample = new SkillResources(List.of(Skill.of(
-            "forms",
-            List.of(
-                    file("SKILL.md", """
+                    "forms",
+                    List.of(
+                            file("SKILL.md", """
                     ---
                     name: forms
                     description: Fills forms.
@@ -34,9 +36,10 @@ class SkillResourcesTest {
 
                     Begin.
                     """),
-                    file("templates/eu/invoice (neu).md", "# Rechnung für Größe"),
-                    file("templates/order.json", "{}"),
-                    SkillFile.of("logo.png", PIXEL)))));
+                            file("templates/eu/invoice (neu).md", "# Rechnung für Größe"),
+                            file("templates/order.json", "{}"),
+                            SkillFile.of("logo.png", PIXEL)))
+            .card()));
 
     @Test
     void anEntryHasTheFrontmatterAndEveryFileWithDigestAndSize() throws Exception {
@@ -52,8 +55,10 @@ class SkillResourcesTest {
             assertThat(entry.at("/resources/0/uri")).isEqualTo(entry.get("uri"));
             for (var file : entry.get("resources")) {
                 assertThat(file.propertyNames()).containsExactly("uri", "digest", "size");
-                var content = shipped.read(file.get("uri").asString()).orElseThrow();
-                var bytes = content.get("text").asString().getBytes(StandardCharsets.UTF_8);
+                var address = SkillAddress.find(file.get("uri").asString()).orElseThrow();
+                var bytes = LIBRARY.file(null, address.skill(), address.path())
+                        .orElseThrow()
+                        .bytes();
                 assertThat(file.get("size").asInt()).isEqualTo(bytes.length);
                 assertThat(file.get("digest").asString())
                         .isEqualTo("sha256:"
@@ -85,38 +90,33 @@ class SkillResourcesTest {
                 .containsExactly("forms", "logo.png", "invoice (neu).md", "order.json");
         assertThat(shipped.resources()).allSatisfy(resource -> {
             assertThat(URI.create(resource.get("uri").asString()).getScheme()).isEqualTo("skill");
-            assertThat(shipped.read(resource.get("uri").asString())).isPresent();
         });
     }
 
     @Test
-    void textIsReadAsTextAndTheRestAsBase64() {
-        var text =
-                sample.read("skill://forms/templates/eu/invoice%20%28neu%29.md").orElseThrow();
-        assertThat(text.get("text").asString()).isEqualTo("# Rechnung für Größe");
-        assertThat(text.has("blob")).isFalse();
-        var blob = sample.read("skill://forms/logo.png").orElseThrow();
-        assertThat(Base64.getDecoder().decode(blob.get("blob").asString())).isEqualTo(PIXEL);
-        assertThat(blob.get("mimeType").asString()).isEqualTo("image/png");
-        assertThat(blob.has("text")).isFalse();
+    void anAddressHasOneSpelling() {
+        assertThat(SkillAddress.find("skill://forms/templates/eu/invoice%20%28neu%29.md"))
+                .contains(new SkillAddress("forms", "templates/eu/invoice (neu).md"));
+        assertThat(SkillAddress.find("skill://forms")).contains(new SkillAddress("forms", ""));
+        for (var uri : List.of(
+                "skill://forms/%53KILL.md",
+                "skill://forms/%00",
+                "skill://forms/%",
+                "skill://forms/%C3",
+                "skill://forms/a+b c",
+                "SKILL.md",
+                "file:///etc/passwd",
+                "")) {
+            assertThat(SkillAddress.find(uri)).as(uri).isEmpty();
+        }
     }
 
     @Test
     void whatIsNotThereIsNotRead() {
-        for (var uri : List.of(
-                "skill://forms",
-                "skill://forms/",
-                "skill://forms/templates",
-                "skill://forms/../forms/SKILL.md",
-                "skill://forms/templates/../SKILL.md",
-                "skill://forms//SKILL.md",
-                "skill://forms/%53KILL.md",
-                "skill://other/SKILL.md",
-                "SKILL.md",
-                "file:///etc/passwd",
-                "")) {
-            assertThat(sample.read(uri)).as(uri).isEmpty();
+        for (var path : List.of("", "SKILL", "references", "../first-steps/SKILL.md", "/SKILL.md", "skill.md")) {
+            assertThat(LIBRARY.file(null, "first-steps", path)).as(path).isEmpty();
         }
+        assertThat(LIBRARY.file(null, "other", "SKILL.md")).isEmpty();
     }
 
     @Test
@@ -162,21 +162,6 @@ class SkillResourcesTest {
         assertThat(Json.text(sample.prompts())).isEqualTo("""
                 [{"name":"forms","title":"Forms","description":"Fills forms.","arguments":[{"name":"task",\
                 "description":"What to do with the skill, in your own words.","required":false}]}]""");
-        var prompt = sample.prompt("forms", " Fill this one. ").orElseThrow();
-        assertThat(prompt.get("description").asString()).isEqualTo("Fills forms.");
-        assertThat(prompt.at("/messages/0/role").asString()).isEqualTo("user");
-        assertThat(prompt.at("/messages/0/content/type").asString()).isEqualTo("text");
-        assertThat(prompt.at("/messages/0/content/text").asString())
-                .contains("# Forms\n\nBegin.")
-                .contains("- templates/order.json: skill://forms/templates/order.json")
-                .endsWith("The task: Fill this one.")
-                .doesNotContain("---");
-        assertThat(sample.prompt("forms", null)
-                        .orElseThrow()
-                        .at("/messages/0/content/text")
-                        .asString())
-                .doesNotContain("The task");
-        assertThat(sample.prompt("other", null)).isEmpty();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.SkillZip;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.identity.ApiKey;
@@ -128,6 +129,12 @@ class OtherTenantTest {
             WH_Redeliver {'id':'$delivery'} {'id':'$delivery','endpoint_id':'$endpoint'}
             WH_RedeliverFailed {'id':'$endpoint','since':'2026-01-01T00:00:00Z'} \
             {'id':'$mine','since':'2026-01-01T00:00:00Z','to_endpoint_id':'$endpoint'}
+            SK_List {}
+            SK_Read {'name':'$skill'} {'name':'$skill','path':'SKILL.md'} {'name':'$skill','archive':true}
+            SK_Install {'name':'$skill','agent':'Bea'} {'name':'first-steps','agent':'$agent'}
+            SK_Uninstall {'name':'$skill','agent':'Bea'} {'name':'first-steps','agent':'$agent'}
+            SK_Remove {'name':'$skill'}
+            SK_Add {'archive':'$zip'}
             AP_Create {'vx':{'name':'$agent','description':'d'}} {'target':{'user':'$user'},'vx':{'name':'Mine','description':'d'}}
             US_Create {'vx':{'name':'$user'}}
             DM_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine','description':'d'}} {'vx':{'name':'$domain','description':'d'}}
@@ -146,7 +153,8 @@ class OtherTenantTest {
         var tools = new ArrayList<>(Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
                 .tools());
         tools.sort(Comparator.comparing(
-                tool -> tool.name().endsWith("_Create") && !tool.family().equals("key")));
+                tool -> List.of("_Create", "_Add").contains(tool.name().substring(2))
+                        && !List.of("AK_Create", "AP_Add").contains(tool.name())));
         return tools;
     }
 
@@ -227,6 +235,16 @@ class OtherTenantTest {
         nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
         nowhere.put("$endpoint", UUID.randomUUID().toString());
         nowhere.put("$delivery", UUID.randomUUID().toString());
+        done(call(
+                Way.ALIAS,
+                ann,
+                "SK_Add",
+                "{'archive':'%s'}".formatted(SkillZip.of("quokka", "SECRET").base64())));
+        done(call(Way.ALIAS, ann, "SK_Install", "{'name':'quokka','agent':'Zephyr'}"));
+        real.put("$skill", "quokka");
+        nowhere.put("$skill", "wombat");
+        real.put("$zip", SkillZip.of("quokka", "mine").base64());
+        nowhere.put("$zip", SkillZip.of("wombat", "mine").base64());
         var before = Rows.of(theirs.id(Door.REST));
         var strangers = new TestTenant();
         var one = strangers.key(Door.REST, "bob", Role.OWNER, List.of("*"));
@@ -314,10 +332,12 @@ class OtherTenantTest {
         var text = got.status() + " " + got.text();
         for (var name : names.entrySet()) {
             text = text.replaceAll(
-                    "(?i)\\b" + name.getValue() + "\\b", java.util.regex.Matcher.quoteReplacement(name.getKey()));
+                    "(?i)\\b" + java.util.regex.Pattern.quote(name.getValue()) + "\\b",
+                    java.util.regex.Matcher.quoteReplacement(name.getKey()));
         }
         return text.replaceAll("(commands\\\\?\",\\\\?\"count\\\\?\":)\\d+", "$1#")
                 .replaceAll(
-                        "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|[0-9a-f]{32}", "#");
+                        "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}|\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z|[0-9a-f]{32}",
+                        "#");
     }
 }

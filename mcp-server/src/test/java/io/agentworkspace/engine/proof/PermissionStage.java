@@ -82,6 +82,7 @@ final class PermissionStage {
         users(of("user", cells));
         of("endpoint", cells).forEach(this::endpoint);
         of("delivery", cells).forEach(this::delivery);
+        skills(of("skill", cells));
     }
 
     private static List<Cell> of(String kind, List<Cell> cells) {
@@ -355,6 +356,16 @@ final class PermissionStage {
         insert(cells, relation -> !relation.equals("itself"), _ -> stranger, """
                 INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
                 SELECT tenant_id, name, name, CASE relation WHEN 'above' THEN 'owner' WHEN 'peer' THEN 'admin' ELSE 'member' END, :now FROM c
+                """);
+    }
+
+    private void skills(List<Cell> cells) {
+        insert(cells, _ -> true, _ -> stranger, """
+                INSERT INTO skill (tenant_id, name, card, size, updated_at)
+                SELECT tenant_id, name,
+                       json_build_object('name', name, 'title', 't', 'description', 'd', 'digest', 'sha256:0',
+                                         'frontmatter', '{}'::json, 'files', '[]'::json, 'mentions', '[]'::json), 0, :now
+                  FROM c
                 """);
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.Golden;
 import io.agentworkspace.engine.Repository;
+import io.agentworkspace.engine.SkillZip;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Caller;
@@ -53,6 +54,7 @@ class RoundTripsTest {
             AP_Chat {'content':'hello'}
             MB_Create {'vx':{'name':'Box','description':'d'}}
             MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one'}}
+            SK_Add {'archive':'$zip'}
             """;
 
     /** For each tool what makes it typical, and last the call itself. {@code #} is another number in each round, {@code $key} the newest key, as with endpoint and delivery. */
@@ -109,6 +111,12 @@ class RoundTripsTest {
             AK_Update {'id':'$key','capabilities':['agent:read','bank:read']}
             AK_Rotate {'id':'$key','overlap_seconds':60}
             AK_Create {'name':'old #','capabilities':['*']} | AK_Revoke {'id':'$key'}
+            SK_List {}
+            SK_Read {'name':'tide-tables'}
+            SK_Uninstall {'name':'tide-tables','agent':'Bo'} | SK_Install {'name':'tide-tables','agent':'Bo'}
+            SK_Install {'name':'tide-tables','agent':'Bo'} | SK_Uninstall {'name':'tide-tables','agent':'Bo'}
+            SK_Remove {'name':'tide-tables'} | SK_Add {'archive':'$zip'}
+            SK_Add {'archive':'$zip'} | SK_Remove {'name':'tide-tables'}
             AC_Read {}
             AC_Audit {}
             WH_Events {}
@@ -128,6 +136,9 @@ class RoundTripsTest {
             AK_Create {'name':'end #','capabilities':['*']} | AK_Delete {'id':'$key'}
             AC_ChangePlan {'plan':'scale'} | AC_ChangePlan {'plan':'unlimited'}
             """;
+
+    private static final String ZIP =
+            SkillZip.of("tide-tables", "Times are in UTC.").base64();
 
     private static CountingProxy proxy;
     private static Db db;
@@ -179,7 +190,8 @@ class RoundTripsTest {
                 .replace("#", Integer.toString(round))
                 .replace("$key", key)
                 .replace("$endpoint", endpoint)
-                .replace("$delivery", delivery);
+                .replace("$delivery", delivery)
+                .replace("$zip", ZIP);
         var caller = ann.may(runner.catalogue().read(parts[0])) ? ann : owner;
         var answer = runner.run(new ToolRunner.Request(
                 parts[0], Json.readObject(arguments.getBytes(StandardCharsets.UTF_8)), caller, "r", true, null));

@@ -68,6 +68,11 @@ final class Body {
         }
     }
 
+    /** All of it, whatever it is. */
+    static byte[] bytes(ContainerRequestContext context) {
+        return read(context.getEntityStream());
+    }
+
     private static byte[] read(InputStream stream) {
         try {
             var declared = Exchange.current().bodyLength();

@@ -11,6 +11,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Arguments that a tool could be called with: what it requires, and what else a first call would give. */
 final class Example {
+    /** A whole skill, tide-tables, as a zip in base64. */
+    private static final String ARCHIVE =
+            "UEsDBBQAAAAIAAAAIQAkyyNgfAAAAJ0AAAAIAAAAU0tJTEwubWQljbEOwjAMBfd8xduYkg8oG0hsLIjOyCWmsWgTFBvy+wQ63XDS"
+                    + "nffeZVp5gElkbzQtrC6y3qu8TEoecGGK+tfYdMCoDDG0xBmkT454lIokc0LnUhoaGdfgfM+fJEdYYiSqU3nXnW4dNLGE8+H2G+wx"
+                    + "y6cPZGWFZIzXY3BfUEsBAhQDFAAAAAgAAAAhACTLI2B8AAAAnQAAAAgAAAAAAAAAAAAAAKSBAAAAAFNLSUxMLm1kUEsFBgAAAAAB"
+                    + "AAEANgAAAKIAAAAAAA==";
+
     private static final Map<String, String> WORDS = Map.ofEntries(
             Map.entry("target.user", "owner"),
             Map.entry("target.agent", "scout"),
@@ -23,6 +30,8 @@ final class Example {
             Map.entry("vx.access", "private"),
             Map.entry("id", "4uVt2kPq8ZxT"),
             Map.entry("name", "tide report"),
+            Map.entry("agent", "scout"),
+            Map.entry("archive", ARCHIVE),
             Map.entry("url", "https://example.com/hooks"),
             Map.entry("event_type", "webhook.test"),
             Map.entry("content", "Low water at 06:12 tomorrow."));
@@ -95,6 +104,8 @@ final class Example {
         } else if (field.limits().equals("date-time")) {
             return "2026-05-25T12:00:00.000Z";
         }
-        return WORDS.getOrDefault(field.path(), "example");
+        return tool.family().equals("skill") && field.path().equals("name")
+                ? "first-steps"
+                : WORDS.getOrDefault(field.path(), "example");
     }
 }

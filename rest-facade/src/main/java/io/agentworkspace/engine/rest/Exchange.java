@@ -87,8 +87,17 @@ record Exchange(Request request) {
         return caller;
     }
 
-    /** Runs a tool for who asks; what that one then has left is told in the headers too. */
+    /**
+     * Runs a tool for who asks; what that one then has left is told in the headers too. Who has no credential hears what is
+     * public, where anything is.
+     */
     Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict) {
+        if (caller() == null) {
+            var open = runner.open(service, arguments, requestId());
+            if (open.isPresent()) {
+                return open.get();
+            }
+        }
         var answer = runner.run(asks(service, arguments, strict));
         request.setAttribute(Incoming.LIMITS, answer.limits());
         return answer;

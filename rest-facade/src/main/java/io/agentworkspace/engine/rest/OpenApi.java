@@ -37,6 +37,9 @@ final class OpenApi {
         new AuthOperations(operations).add();
         WhyRoutes.describe(operations);
         new ToolOperations(operations).add(catalogue.tools());
+        if (catalogue.find("SK_Read").isPresent()) {
+            SkillRoutes.describe(operations);
+        }
         return operations.assembled(catalogue, published);
     }
 

@@ -69,6 +69,21 @@ final class Operation {
         return this;
     }
 
+    /** The body can also be the file itself, or a form that holds it. */
+    void uploads(Upload upload) {
+        var content = json.withObject("/requestBody/content");
+        content.putObject(upload.mediaType())
+                .putObject("schema")
+                .put("type", "string")
+                .put("format", "binary");
+        var form = content.putObject(Upload.FORM).putObject("schema").put("type", "object");
+        form.putObject("properties")
+                .putObject(Upload.PART)
+                .put("type", "string")
+                .put("format", "binary");
+        form.putArray("required").add(Upload.PART);
+    }
+
     Operation answers(int status, String description, String mediaType, ObjectNode schema) {
         var response = response(status, description);
         response.putObject("content").putObject(mediaType).set("schema", schema);

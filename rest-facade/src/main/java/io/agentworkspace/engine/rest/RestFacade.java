@@ -33,6 +33,7 @@ public final class RestFacade {
         facade.tools(new ToolRoutes(runner));
         facade.catalogue(new CatalogueRoutes(runner));
         facade.why(new WhyRoutes(runner));
+        facade.skills(new SkillRoutes(runner));
         facade.gateway(new GatewayRoutes(published, health, signIn, clock));
         facade.auth(new AuthRoutes(signIn));
         facade.contract(new OpenApiRoutes(OpenApi.document(runner.catalogue(), published)));
@@ -67,6 +68,15 @@ public final class RestFacade {
 
     private void why(WhyRoutes routes) {
         route("GET", WhyRoutes.WHY, routes::why);
+    }
+
+    private void skills(SkillRoutes routes) {
+        if (routes.areServed()) {
+            route("GET", SkillRoutes.ARCHIVE, routes::archive);
+            route("GET", SkillRoutes.INDEX, _ -> routes.index());
+            route("GET", SkillRoutes.PUBLISHED_ARCHIVE, routes::publishedArchive);
+            route("GET", SkillRoutes.PUBLISHED_FILE, routes::publishedFile);
+        }
     }
 
     private void gateway(GatewayRoutes routes) {

@@ -69,6 +69,10 @@ final class ToolOperations {
         }
         if (hasBody) {
             operation.body(OpenApi.schema(OpenApi.requestName(tool)), bodyExample(tool));
+            Upload.of(tool).ifPresent(operation::uploads);
+        }
+        if (tool.open() != null) {
+            operation.open();
         }
         var done = tool.effect() == Effect.CREATES ? 201 : 200;
         operation

@@ -29,7 +29,8 @@ final class ToolRoutes {
 
     Response answer(Tool<?, ?> tool, ContainerRequestContext context) {
         Exchange.current().runs(tool);
-        var arguments = Body.optional(context);
+        var arguments =
+                Upload.of(tool).flatMap(upload -> upload.arguments(context)).orElseGet(() -> Body.optional(context));
         var fields = Field.of(tool.inputSchema().json());
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);
         merge(context.getUriInfo().getPathParameters(), fields, arguments);

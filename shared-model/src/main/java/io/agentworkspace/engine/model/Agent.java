@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.model;
 
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A named worker, as its readers see it. */
@@ -21,6 +22,9 @@ public record Agent(
 
         @Doc("Rises with each change; give it as if_revision to change only what you have read.")
         long revision,
+
+        @Doc("The skills that are installed on it, by name.")
+        List<String> skills,
 
         @Doc("When it was created.") Instant createdAt,
         @Doc("When it was last changed.") Instant updatedAt) {}

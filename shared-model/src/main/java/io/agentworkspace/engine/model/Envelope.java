@@ -13,9 +13,18 @@ public final class Envelope {
     private Envelope() {}
 
     public static ObjectNode success(Call call, Object output) {
+        return success(
+                header(call.service(), call.requestId(), call.now(), call.contextName(), call.context()), output);
+    }
+
+    /** What somebody without a credential is told. */
+    public static ObjectNode success(String service, String requestId, Instant now, Object output) {
+        return success(header(service, requestId, now, Context.DEFAULT, null), output);
+    }
+
+    private static ObjectNode success(ObjectNode header, Object output) {
         var envelope = Json.object();
-        envelope.set(
-                "header", header(call.service(), call.requestId(), call.now(), call.contextName(), call.context()));
+        envelope.set("header", header);
         envelope.putObject("status")
                 .put("success", true)
                 .put("internal_code", 0)

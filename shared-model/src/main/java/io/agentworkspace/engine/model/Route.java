@@ -11,10 +11,10 @@ public record Route(String method, String path) {
 
     private static final Map<String, String> FAMILIES = Map.of(
             "AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user", "AK", "key", "WH", "webhook", "AC",
-            "account");
+            "account", "SK", "skill");
 
     /** The families whose tools have routes of their own instead of an alias. */
-    private static final Set<String> OWN_ROUTES = Set.of("AK", "WH", "AC");
+    private static final Set<String> OWN_ROUTES = Set.of("AK", "WH", "AC", "SK");
 
     /** Whether requests carry their arguments in a body rather than in the query. */
     public boolean hasBody() {

@@ -4,6 +4,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -18,6 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param outside work that calls out, done before the transaction, which must not wait for anybody; the handler finds what
  *     came of it in {@link Call#found}
  * @param toldOnce the fields of the answer that are never told again, and so not kept for replays
+ * @param open what it answers to somebody without a credential, of what is public; null where nothing is
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -34,6 +36,7 @@ public record Tool<I extends Record, O extends Record>(
         ObjectNode outputSchema,
         List<String> toldOnce,
         @Nullable Handler<I, ?> outside,
+        @Nullable Function<I, O> open,
         Handler<I, O> handler) {
 
     /** The work itself. Reads issue one statement; everything else runs inside the runner's transaction. */
@@ -54,6 +57,27 @@ public record Tool<I extends Record, O extends Record>(
     /** The rest of the hints that MCP clients show. */
     public boolean destructive() {
         return effect == Effect.DESTROYS;
+    }
+
+    /** The same tool, which also answers somebody without a credential. */
+    public Tool<I, O> openTo(Function<I, O> strangers) {
+        return new Tool<>(
+                name,
+                title,
+                description,
+                capability,
+                effect,
+                leastRole,
+                idempotent,
+                isLong,
+                route,
+                input,
+                inputSchema,
+                outputSchema,
+                toldOnce,
+                outside,
+                strangers,
+                handler);
     }
 
     public static Draft named(String name) {
@@ -140,6 +164,7 @@ public record Tool<I extends Record, O extends Record>(
                     Envelope.schema(output),
                     toldOnce(output),
                     outside,
+                    null,
                     handler);
         }
 

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.model;
 
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -10,6 +11,11 @@ public interface ToolRunner {
 
     /** Runs a tool; a refusal is an answer too, never an exception. */
     Answer run(Request request);
+
+    /** What a tool tells somebody without a credential; empty for a tool that tells nothing. */
+    default Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
+        return Optional.empty();
+    }
 
     /** Why the caller may run a tool, or may not; and where a thing is named that it may see, what decides about that. */
     default Reasons why(Question question) {

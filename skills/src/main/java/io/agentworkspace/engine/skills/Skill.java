@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -19,6 +20,8 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
     public static final int MAX_FILES = 100;
     public static final int MAX_BYTES = 5 * 1024 * 1024;
 
+    private static final int MAX_TITLE = 200;
+
     private static final Comparator<SkillFile> ORDER =
             Comparator.comparing((SkillFile file) -> !file.path().equals(MAIN)).thenComparing(SkillFile::path);
 
@@ -28,19 +31,30 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
      * @throws Problem {@code invalid_field} or {@code too_large}, saying what the specification wants instead
      */
     public static Skill of(String folder, List<SkillFile> files) {
+        return read(folder, files);
+    }
+
+    /** The same, of files without a folder around them: the name is the one in SKILL.md. */
+    public static Skill of(List<SkillFile> files) {
+        return read(null, files);
+    }
+
+    private static Skill read(@Nullable String folder, List<SkillFile> files) {
         checkSum(files);
         checkNames(files);
         var main = files.stream()
                 .filter(file -> file.path().equals(MAIN))
                 .findFirst()
                 .orElseThrow(() -> Problem.invalid(
-                        "the skill '%s'".formatted(folder),
+                        folder == null ? "the skill" : "the skill '%s'".formatted(folder),
                         "must hold the file SKILL.md at its root, spelt exactly so"));
-        var text = main.text().orElseThrow(() -> Problem.invalid(MAIN, "must be text in UTF-8"));
+        var text = main.text()
+                .filter(found -> found.indexOf('\0') < 0)
+                .orElseThrow(() -> Problem.invalid(MAIN, "must be text in UTF-8"));
         var parts = Frontmatter.read(text);
         var fields = parts.fields();
         var name = fields.get("name").asString();
-        if (!name.equals(folder)) {
+        if (folder != null && !name.equals(folder)) {
             throw Problem.invalid(
                     "name in SKILL.md",
                     "must be the name of the skill's folder, but '%s' is not '%s'".formatted(name, folder));
@@ -58,10 +72,23 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
     /** What the body's first heading says, else the name. */
     public String title() {
         return body.lines()
-                .filter(line -> line.startsWith("# "))
+                .filter(line -> line.startsWith("# ") && line.length() <= MAX_TITLE)
                 .map(line -> line.substring(2).strip())
                 .findFirst()
                 .orElse(name);
+    }
+
+    /** What is known of it without its content. */
+    public SkillCard card() {
+        var main = files.getFirst().text().orElse("");
+        return new SkillCard(
+                name,
+                title(),
+                description,
+                SkillFile.digest(SkillArchive.write(this)),
+                frontmatter,
+                files.stream().map(SkillCard.Entry::of).toList(),
+                SkillCard.mentions(main));
     }
 
     /** Refuses more files, or more bytes together, than a skill may have. */

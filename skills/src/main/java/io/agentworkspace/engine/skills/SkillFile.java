@@ -98,7 +98,8 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
         return "the path '%s'".formatted(shown);
     }
 
-    private static String digest(byte[] bytes) {
+    /** {@code sha256:} and 64 lower-case hexadecimal digits. */
+    static String digest(byte[] bytes) {
         try {
             return "sha256:"
                     + HexFormat.of()

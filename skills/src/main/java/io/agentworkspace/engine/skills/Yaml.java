@@ -2,6 +2,7 @@ package io.agentworkspace.engine.skills;
 
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Schema;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class Yaml {
     private static final int MAX_CHARACTERS = 64 * 1024;
     private static final int MAX_DEPTH = 16;
+    private static final int MAX_KEY = 200;
+    private static final int MAX_BITS = 256;
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     private static final LoadSettings SETTINGS = LoadSettings.builder()
@@ -72,11 +75,11 @@ final class Yaml {
     private static JsonNode json(@Nullable Object value) {
         return switch (value) {
             case null -> NODES.nullNode();
-            case String text -> NODES.stringNode(text);
+            case String text -> NODES.stringNode(storable(text));
             case Boolean flag -> NODES.booleanNode(flag);
             case Integer number -> NODES.numberNode(number);
             case Long number -> NODES.numberNode(number);
-            case BigInteger number -> NODES.numberNode(number);
+            case BigInteger number when number.bitLength() <= MAX_BITS -> NODES.numberNode(number);
             case Double number when Double.isFinite(number) -> NODES.numberNode(number);
             case List<?> items -> {
                 var array = NODES.arrayNode();
@@ -93,10 +96,18 @@ final class Yaml {
     }
 
     private static String key(@Nullable Object key) {
-        if (key instanceof String text) {
-            return text;
+        if (key instanceof String text && text.length() <= MAX_KEY) {
+            return storable(text);
+        } else if (key instanceof String) {
+            throw invalid("must have keys of at most %d characters".formatted(MAX_KEY));
         }
         throw invalid("must have text as keys; put '%s' in quotes".formatted(key));
+    }
+
+    /** Escapes can write what no database can hold. */
+    private static String storable(String text) {
+        Schema.checkCharacters("the frontmatter of SKILL.md", text);
+        return text;
     }
 
     private static String where(YamlEngineException e) {

@@ -1,0 +1,103 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.library.Library;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.skills.SkillCard;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The skills that a caller may read. What the service ships is at hand; of the rest each method reads in one statement. */
+final class SkillShelf {
+    private final SkillResources shipped = new SkillResources(Library.shipped());
+    private final Library library;
+
+    SkillShelf(Library library) {
+        this.library = library;
+    }
+
+    /** All of them, as they are listed. */
+    SkillResources all(Turn turn) {
+        var cards = library.list(turn.caller());
+        return cards.size() == Library.shipped().size() ? shipped : new SkillResources(cards);
+    }
+
+    /** The one of this name alone, as it is listed; nothing where there is none. */
+    SkillResources one(String name, Turn turn) {
+        return Library.shippedCard(name).isPresent()
+                ? shipped
+                : new SkillResources(
+                        library.find(turn.caller(), name).map(List::of).orElse(List.of()));
+    }
+
+    /** The one that this address belongs to, as it is listed. */
+    SkillResources at(String uri, Turn turn) {
+        return one(SkillAddress.find(uri).map(SkillAddress::skill).orElse(""), turn);
+    }
+
+    /** {@code resources/read}: the one content of this address; empty where there is none. */
+    Optional<ObjectNode> read(String uri, Turn turn) {
+        return SkillAddress.find(uri)
+                .filter(address -> !address.path().isEmpty())
+                .flatMap(address -> library.file(turn.caller(), address.skill(), address.path()))
+                .map(file -> {
+                    var content = Json.object().put("uri", uri).put("mimeType", file.mediaType());
+                    var text = file.text();
+                    return text.isPresent()
+                            ? content.put("text", text.get())
+                            : content.put("blob", Base64.getEncoder().encodeToString(file.bytes()));
+                });
+    }
+
+    /** {@code prompts/get}: the skill's instructions, with the task if there is one, as a person would say them. */
+    Optional<ObjectNode> prompt(String name, String task, Turn turn) {
+        return library.read(turn.caller(), name).map(skill -> {
+            var result = Json.object().put("description", skill.description());
+            var content =
+                    result.putArray("messages").addObject().put("role", "user").putObject("content");
+            content.put("type", "text").put("text", instructions(skill, task));
+            return result;
+        });
+    }
+
+    private static String instructions(Skill skill, String task) {
+        var parts = new ArrayList<String>();
+        parts.add("Use the skill '%s'. Its instructions follow.".formatted(skill.name()));
+        parts.add(skill.body());
+        if (skill.files().size() > 1) {
+            parts.add("Its other files, to be read as resources when the instructions name them:\n"
+                    + String.join(
+                            "\n",
+                            skill.files().stream()
+                                    .filter(file -> !file.path().equals(Skill.MAIN))
+                                    .map(file -> "- %s: %s"
+                                            .formatted(file.path(), SkillResources.uri(skill.name(), file.path())))
+                                    .toList()));
+        }
+        if (!task.isBlank()) {
+            parts.add("The task: " + task.strip());
+        }
+        return String.join("\n\n", parts);
+    }
+
+    /** What is told when what is at this address changes; what is shipped does not. */
+    Optional<Change> changes(String uri, Turn turn) {
+        return SkillAddress.find(uri)
+                .filter(address -> Library.shippedCard(address.skill()).isEmpty())
+                .filter(address -> library.find(turn.caller(), address.skill())
+                        .flatMap(card -> card.file(address.path()))
+                        .isPresent())
+                .map(address -> new Change(turn.caller().tenant(), Change.SKILL, List.of(address.skill())));
+    }
+
+    /** The addresses of all skills, for a hint at the one that was meant. */
+    List<String> addresses(Turn turn) {
+        return library.list(turn.caller()).stream()
+                .map(SkillCard::name)
+                .map(name -> SkillResources.uri(name, Skill.MAIN))
+                .toList();
+    }
+}

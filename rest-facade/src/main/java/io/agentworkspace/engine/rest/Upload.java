@@ -1,0 +1,81 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.eclipse.jetty.http.MultiPartConfig;
+import org.eclipse.jetty.http.MultiPartFormData;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.content.ByteBufferContentSource;
+import org.eclipse.jetty.util.Attributes;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A file that a request carries as it is, for a tool that takes it as text: it goes on as base64, so that the tool is run like
+ * from everywhere else.
+ *
+ * @param field the tool's field for it
+ * @param mediaType what the file is
+ */
+record Upload(String field, String mediaType) {
+    static final String FORM = "multipart/form-data";
+
+    /** The part of a form that holds it. */
+    static final String PART = "file";
+
+    private static final Map<String, Upload> BY_TOOL = Map.of("SK_Add", new Upload("archive", "application/zip"));
+    private static final MultiPartConfig IN_MEMORY =
+            new MultiPartConfig.Builder().maxParts(10).maxMemoryPartSize(-1).build();
+
+    static Optional<Upload> of(Tool<?, ?> tool) {
+        return Optional.ofNullable(BY_TOOL.get(tool.name()));
+    }
+
+    /** The tool's arguments, if the request carries a file rather than them. */
+    Optional<ObjectNode> arguments(ContainerRequestContext context) {
+        var given = Exchange.current().contentType();
+        if (given == null) {
+            return Optional.empty();
+        }
+        var type = given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+        if (type.equals(mediaType)) {
+            return Optional.of(arguments(Body.bytes(context)));
+        }
+        return type.equals(FORM) ? Optional.of(arguments(part(given, Body.bytes(context)))) : Optional.empty();
+    }
+
+    private ObjectNode arguments(byte[] file) {
+        if (file.length == 0) {
+            throw Problem.missing(field);
+        }
+        return Json.object().put(field, Base64.getEncoder().encodeToString(file));
+    }
+
+    /** The body is whole already and bounded: nothing is waited for, and nothing is written to disk. */
+    private static byte[] part(String contentType, byte[] body) {
+        var form = new ByteBufferContentSource(ByteBuffer.wrap(body));
+        try (var parts = MultiPartFormData.getParts(form, new Attributes.Mapped(), contentType, IN_MEMORY)) {
+            var file = parts.getFirst(PART);
+            if (file == null) {
+                throw Problem.missing("the form's part '%s'".formatted(PART));
+            }
+            try (var in = Content.Source.asInputStream(file.getContentSource())) {
+                return in.readAllBytes();
+            }
+        } catch (Problem problem) {
+            throw problem;
+        } catch (IOException | RuntimeException e) { // The library throws many kinds at what is no form.
+            throw new Problem(
+                    Failure.BAD_REQUEST,
+                    "the form cannot be read: send a whole %s, and its boundary in Content-Type".formatted(FORM));
+        }
+    }
+}
