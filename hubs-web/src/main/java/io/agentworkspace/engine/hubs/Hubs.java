@@ -6,7 +6,18 @@ import java.util.List;
 
 /** All pages, by their addresses. They show what anybody may see, and to whom has signed in also what is one's own. */
 public final class Hubs {
-    private static final List<String> ASSETS = List.of("hub.css", "theme.js", "hub.js", "icon.svg");
+    private static final List<String> ASSETS = List.of(
+            "hub.css",
+            "theme.js",
+            "hub.js",
+            "dom.js",
+            "account.js",
+            "tabs.js",
+            "tools.js",
+            "tool.js",
+            "form.js",
+            "doctor.js",
+            "icon.svg");
     private static final List<String> SECTIONS = List.of(ToolPages.ROOT);
 
     private final Assets assets = new Assets(ASSETS);
@@ -31,13 +42,13 @@ public final class Hubs {
             return Page.redirect(ToolPages.ROOT);
         }
         if (visit.path().startsWith(Assets.PREFIX)) {
-            return assets.find(visit.path()).orElseGet(this::missing);
+            return assets.find(visit.path()).orElseGet(() -> missing(visit));
         }
-        return tools.find(visit).orElseGet(this::missing);
+        return tools.find(visit).orElseGet(() -> missing(visit));
     }
 
-    private Page missing() {
+    private Page missing(Visit visit) {
         var frame = new Templates.Frame("No such page", "There is nothing at this address.", "", null);
-        return Page.html(404, templates.page("missing", List.of(), frame));
+        return Page.html(404, templates.page("missing", List.of(), frame, visit));
     }
 }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Field;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Schema;
