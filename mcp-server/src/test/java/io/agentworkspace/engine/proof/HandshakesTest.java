@@ -262,8 +262,31 @@ class HandshakesTest {
         assertThat(text(told, "/wrong")).startsWith("The key was revoked at ");
         assertThat(text(told, "/configuration/client")).isEqualTo("claude-code");
         assertThat(HERE.told(ann)).isEmpty();
-        var child = HERE.send(ann.key(), "/api/mcp/handshakes?key_id=ABCDEFGHIJKL", "GET", "");
-        assertThat(child.status()).isEqualTo(404);
+        var unknown = HERE.send(ann.key(), "/api/mcp/handshakes?key_id=ABCDEFGHIJKL", "GET", "");
+        assertThat(unknown.status()).isEqualTo(404);
+    }
+
+    @Test
+    void aKeyThatExpiredIsToldSo() {
+        var other = KeyStage.make(ann, "'capabilities':['agent:read']");
+        TestDatabase.db()
+                .sql("UPDATE api_key SET expires_at = now() - INTERVAL '1 hour' WHERE id = :key")
+                .set("key", other.id())
+                .run();
+        HERE.post(other.key(), LIST);
+        assertThat(text(HERE.only(ann, "?key_id=" + other.id()), "/wrong")).startsWith("The key expired at ");
+    }
+
+    @Test
+    void aSessionThatTheKeyBeganIsToldWhatTheKeyIs() {
+        HERE.post(ann.key(), initialize("2025-11-25", "of ann"));
+        HERE.only(ann);
+        var signedIn = HERE.send(ann.key(), "/api/auth/session", "POST", "");
+        var cookie = signedIn.response().headers().firstValue("Set-Cookie").orElseThrow();
+        var got = HERE.send("", "/api/mcp/handshakes", "GET", "", "Cookie", cookie.split(";")[0]);
+        assertThat(got.json().at("/handshakes/0/client/name").asString("")).isEqualTo("of ann");
+        assertThat(got.json().path("key").asString("")).isEqualTo(ann.id());
+        assertThat(got.json().path("user").asString("")).isEqualTo("ann");
     }
 
     @Test
@@ -318,7 +341,7 @@ class HandshakesTest {
         var bob = stage.user("bob", Role.MEMBER, "*");
         var boss = stage.user("boss", Role.OWNER, "*");
         var stranger = new KeyStage().user("owner", Role.OWNER, "*");
-        HERE.post(ann.key(), initialize("2025-11-25", "ann's"));
+        HERE.post(ann.key(), initialize("2025-11-25", "of ann"));
         HERE.only(ann);
         assertThat(HERE.told(bob)).isEmpty();
         for (var other : List.of(bob, stranger)) {

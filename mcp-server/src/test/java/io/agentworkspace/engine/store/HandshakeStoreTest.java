@@ -7,6 +7,7 @@ import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.store.HandshakeNote.Client;
 import io.agentworkspace.engine.store.HandshakeNote.Holder;
@@ -15,6 +16,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jdbi.v3.core.JdbiException;
 import org.junit.jupiter.api.AfterAll;
@@ -90,6 +92,25 @@ class HandshakeStoreTest {
         store.flush();
         store.flush();
         assertThat(names()).containsExactly("second", "first");
+    }
+
+    /** Whoever signs in at a provider comes without a key. */
+    @Test
+    void aUserWithoutAKeyHasItsOwn() {
+        var user = db.sql("SELECT user_id FROM api_key WHERE id = :key")
+                .set("key", key)
+                .one(row -> row.number("user_id"))
+                .orElseThrow();
+        var caller = new Caller(tenant.id(Door.REST), "t", user, "ann", Role.MEMBER, Set.of("*"), "session:x", null);
+        store.note(Holder.of(caller), note("browser", NOW));
+        store.note(holder, note("key", NOW));
+        store.flush();
+        assertThat(store.ofUser(caller, NOW).handshakes())
+                .extracting(HandshakeStore.Kept::clientName)
+                .containsExactly("browser");
+        assertThat(store.ofKey(caller, key, NOW).orElseThrow().handshakes())
+                .extracting(HandshakeStore.Kept::clientName)
+                .containsExactly("key");
     }
 
     @Test
