@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.mcp.Bounds;
+import io.agentworkspace.engine.mcp.Handshakes;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.secrets.MasterKey;
@@ -10,6 +11,7 @@ import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.EventLog;
+import io.agentworkspace.engine.store.HandshakeStore;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Quotas;
@@ -119,6 +121,7 @@ public final class TestDatabase {
                 new TaskStore(DB),
                 signals,
                 new Interest(DB, clock),
+                new Handshakes(new HandshakeStore(DB), clock),
                 bounds,
                 clock);
     }

@@ -11,9 +11,16 @@ final class PublicRoutes {
 
     private static final String HEALTH = "/api/health";
     private static final Set<String> PATHS = Set.of(
-            HEALTH, "/api/openapi.json", "/api/openapi.yaml", "/api/config", SESSION, "/api/mcp/tools", Doors.CARD);
+            HEALTH,
+            "/api/openapi.json",
+            "/api/openapi.yaml",
+            "/api/config",
+            SESSION,
+            "/api/mcp/tools",
+            "/api/mcp/clients",
+            Doors.CARD);
     private static final List<String> PREFIXES =
-            List.of(HEALTH + "/", "/api/mcp/tools/", "/api/auth/oauth/", "/.well-known/");
+            List.of(HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/auth/oauth/", "/.well-known/");
 
     private PublicRoutes() {}
 

@@ -15,10 +15,10 @@ public final class FeedStore {
     private static final int ROWS = 10_000;
 
     private static final String PLACE = """
-            WITH picked AS (
-                SELECT f.tenant_id, e.id, f.last_seq + e.n AS seq
+            WITH picked AS MATERIALIZED (
+                SELECT f.tenant_id, e.place, f.last_seq + e.n AS seq
                   FROM event_feed f
-                 CROSS JOIN LATERAL (SELECT e.id, row_number() OVER (ORDER BY e.ordinal) AS n
+                 CROSS JOIN LATERAL (SELECT e.ctid AS place, row_number() OVER (ORDER BY e.ordinal) AS n
                                        FROM event e
                                       WHERE e.tenant_id = f.tenant_id AND e.seq IS NULL AND NOT e.directed
                                       ORDER BY e.ordinal
@@ -28,7 +28,7 @@ public final class FeedStore {
                 UPDATE event e
                    SET seq = p.seq
                   FROM picked p
-                 WHERE e.tenant_id = p.tenant_id AND e.id = p.id
+                 WHERE e.tenant_id = p.tenant_id AND e.ctid = p.place
              RETURNING e.tenant_id, e.id, e.seq, e.type, e.created_at, e.not_to, e.data),
                  grown AS (
                 UPDATE event_feed f

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class EndpointTools {
     static final String ID = "The endpoint's id, as WH_List shows it.";
 
-    static final String URL = "Where events are sent to, by POST: an https URL without user info and fragment.";
+    static final String URL =
+            "Where events are sent to, by POST: an https URL without user info and fragment, on a port for HTTP.";
     static final String EVENTS =
             "The event types that it is sent, as WH_Events lists them, each once; [\"*\"] for all, those to come too.";
     static final String ENABLED = "Whether it is sent anything.";

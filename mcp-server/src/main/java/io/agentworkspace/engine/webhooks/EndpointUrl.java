@@ -6,6 +6,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.URI;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -30,12 +31,19 @@ public final class EndpointUrl {
     /** What IDNA 2003 and 2008 turn into different names: sharp s, final sigma, the two joiners. */
     private static final Pattern AMBIGUOUS = Pattern.compile("[\u00df\u1e9e\u03c2\u200c\u200d]");
 
+    /** What speaks something else than HTTP: the "bad ports" of the Fetch standard, which browsers refuse, too. */
+    private static final Set<Integer> BAD_PORTS = Set.of(
+            1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+            109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+            526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+            3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080);
+
     private EndpointUrl() {}
 
     /**
      * Reads and normalises: scheme and host in lower case and ASCII, no default port, at least the path {@code /}.
      *
-     * @param allowPrivate whether {@code http} and private addresses are fine
+     * @param allowPrivate whether {@code http}, private addresses and all ports are fine
      * @throws Problem {@code too_large} or {@code invalid_field}, which says what would be right
      */
     public static URI parse(String text, boolean allowPrivate) {
@@ -55,7 +63,7 @@ public final class EndpointUrl {
         }
         var host = host(authority[0], allowPrivate);
         var path = rest.startsWith("/") ? rest : "/" + rest;
-        return whole(scheme + "://" + host + port(authority[1], scheme) + path);
+        return whole(scheme + "://" + host + port(authority[1], scheme, allowPrivate) + path);
     }
 
     private static URI whole(String text) {
@@ -86,12 +94,17 @@ public final class EndpointUrl {
         return new String[] {parts.group(1), parts.group(2) == null ? "" : ":" + parts.group(2)};
     }
 
-    private static String port(String given, String scheme) {
+    private static String port(String given, String scheme, boolean allowPrivate) {
         if (given.isEmpty()) {
             return "";
         }
         if (!given.matches(":[1-9][0-9]{0,4}") || Integer.parseInt(given.substring(1)) > HIGHEST_PORT) {
             throw wrong("must have a port from 1 to 65535, or none");
+        }
+        if (!allowPrivate && BAD_PORTS.contains(Integer.parseInt(given.substring(1)))) {
+            throw wrong(
+                    "must not have the port %s, where something else than HTTP is spoken: leave it out, or take one like 8443"
+                            .formatted(given.substring(1)));
         }
         return given.equals(scheme.equals("https") ? ":443" : ":80") ? "" : given;
     }

@@ -19,7 +19,7 @@ class EndpointUrlTest {
         "https://hooks.example.com:443/a?b=c%20d, https://hooks.example.com/a?b=c%20d",
         "https://hooks.example.com:8443/a/../b, https://hooks.example.com:8443/a/../b",
         "https://198.41.0.4/, https://198.41.0.4/",
-        "https://[2606:4700::1111]:1/, https://[2606:4700:0:0:0:0:0:1111]:1/",
+        "https://[2606:4700::1111]:2/, https://[2606:4700:0:0:0:0:0:1111]:2/",
         "https://[64:ff9b::198.41.0.4]/, https://[64:ff9b:0:0:0:0:c629:4]/",
         "https://bücher.example/größe, https://xn--bcher-kva.example/gr%C3%B6%C3%9Fe",
         "https://3com.example.com/, https://3com.example.com/",
@@ -38,6 +38,7 @@ class EndpointUrlTest {
             https://example.com/#a     | url must have no fragment: leave out '#' and what follows it
             https://example.com:0/     | url must have a port from 1 to 65535, or none
             https://example.com:65536/ | url must have a port from 1 to 65535, or none
+            https://example.com:25/    | url must not have the port 25, where something else than HTTP is spoken: leave it out, or take one like 8443
             https://example.com./      | url must have a host of letters, digits, '-' and single dots between, like hooks.example.com
             https://ex%61mple.com/     | url must have a host of letters, digits, '-' and single dots between, like hooks.example.com
             https://my_host.com/       | url must have a host of letters, digits, '-' and single dots between, like hooks.example.com

@@ -36,6 +36,7 @@ final class OpenApi {
         new GatewayOperations(operations).add();
         new AuthOperations(operations).add();
         WhyRoutes.describe(operations);
+        ConnectRoutes.describe(operations);
         new ToolOperations(operations).add(catalogue.tools());
         return operations.assembled(catalogue, published);
     }
