@@ -66,8 +66,10 @@ export class Pages {
     await this.picture(page, name);
   }
 
+  // Of the whole page; where a dialog is open, or the page is very long, of what is in the window.
   async picture(page, name) {
-    await page.screenshot({ path: `${this.screenshots}/${name}-${page.shot}.png`, fullPage: true });
+    const fullPage = await page.evaluate(() => !document.querySelector('dialog[open]') && document.documentElement.scrollHeight < 8000);
+    await page.screenshot({ path: `${this.screenshots}/${name}-${page.shot}.png`, fullPage });
   }
 
   // All that was found wrong on the way.

@@ -6,8 +6,20 @@ import java.util.List;
 
 /** All pages, by their addresses. They show what anybody may see, and to whom has signed in also what is one's own. */
 public final class Hubs {
-    private static final List<String> ASSETS =
-            List.of("hub.css", "prose.css", "theme.js", "hub.js", "docs.js", "icon.svg");
+    private static final List<String> ASSETS = List.of(
+            "hub.css",
+            "prose.css",
+            "theme.js",
+            "hub.js",
+            "dom.js",
+            "account.js",
+            "tabs.js",
+            "tools.js",
+            "tool.js",
+            "form.js",
+            "doctor.js",
+            "docs.js",
+            "icon.svg");
     private static final List<String> SECTIONS = List.of(ToolPages.ROOT, DocPages.ROOT);
 
     private final Assets assets = new Assets(ASSETS);

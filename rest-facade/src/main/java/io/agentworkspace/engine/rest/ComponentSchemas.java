@@ -1,8 +1,11 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.ClientConfiguration;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Field;
+import io.agentworkspace.engine.model.Handshake;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Schema;
@@ -29,6 +32,8 @@ final class ComponentSchemas {
         schemas.set("Session", of(SessionFields.class));
         schemas.set("AccessToken", of(TokenFields.class));
         schemas.set("Tool", tool());
+        schemas.set("ClientConfiguration", Schema.of(ClientConfiguration.class).json());
+        schemas.set("Handshakes", Schema.of(Handshake.Latest.class).json());
         catalogue.tools().forEach(tool -> add(schemas, tool));
         return schemas;
     }

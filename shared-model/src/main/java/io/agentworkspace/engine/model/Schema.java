@@ -38,7 +38,7 @@ public final class Schema {
     }
 
     /** The schema of an output record. */
-    static Schema of(Class<? extends Record> type) {
+    public static Schema of(Class<? extends Record> type) {
         return new Schema(Shape.ofRecord(type, false));
     }
 
