@@ -71,7 +71,7 @@ async function deepLink() {
 
 async function copies() {
   const page = await pages.open('/docs/quick-start', 1280, 'light', { permissions: ['clipboard-read', 'clipboard-write'] });
-  const code = page.locator('.code').nth(1);
+  const code = page.locator('.copied').nth(1);
   await code.hover();
   await code.getByRole('button').click();
   told('copies', { button: await code.getByRole('button').innerText(), copied: await page.evaluate(() => navigator.clipboard.readText()) });

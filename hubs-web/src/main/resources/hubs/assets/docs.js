@@ -1,29 +1,5 @@
-// The documentation's pages: copying code, the way to the search, commands under the addresses of the page of all commands.
-
-// A box that can be moved aside is reached by keyboard.
-for (const box of document.querySelectorAll('.prose pre, .prose .scroll')) {
-  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-}
-
-for (const code of document.querySelectorAll('.prose pre')) {
-  const frame = document.createElement('div');
-  frame.className = 'code';
-  code.replaceWith(frame);
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'quiet';
-  button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = 'Copied';
-    } catch {
-      button.textContent = 'Not allowed';
-    }
-    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
-  });
-  frame.append(code, button);
-}
+// The documentation's pages: the way to the search, the part that is read, commands under the addresses of the page of all commands.
+import './prose.js';
 
 // "/" leads to the search, as long as nothing is being written.
 document.addEventListener('keydown', (event) => {

@@ -236,7 +236,7 @@ final class App implements AutoCloseable {
         var mcp = new McpDoor(ProductionOffer.of(runner, library, VERSION, clock), parts.replica(), published.mcpUrl());
         var rest = RestFacade.handler(
                 runner, published, parts.db()::reachable, parts.signIn(), parts.doctor()::latest, clock);
-        var pages = new Pages(new Hubs(runner.catalogue(), published));
+        var pages = new Pages(new Hubs(runner, published));
         var doors = new Doors(mcp, pages, rest);
         var refusals = new Refusals(clock, parts.replica().handshakes()::refused);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.

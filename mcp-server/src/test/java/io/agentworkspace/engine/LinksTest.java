@@ -29,11 +29,6 @@ class LinksTest {
 
     private static final List<Link> LINKS = new ArrayList<>();
 
-    /** Where pages are finished. */
-    private static boolean isFinished(String path) {
-        return path.startsWith("/docs") || path.startsWith("/assets");
-    }
-
     private record Link(String from, URI to) {
         @Override
         public String toString() {
@@ -42,10 +37,6 @@ class LinksTest {
 
         private boolean isInternal() {
             return to.getAuthority().equals(SERVER.getAuthority());
-        }
-
-        private boolean isJudged() {
-            return isInternal() && isFinished(to.getPath());
         }
     }
 
@@ -102,7 +93,7 @@ class LinksTest {
     void everyLinkOnThisServerIsAnswered() {
         assertThat(ANSWERS).hasSizeGreaterThan(50);
         assertThat(LINKS.stream()
-                        .filter(Link::isJudged)
+                        .filter(Link::isInternal)
                         .filter(link -> ANSWERS.get(pathAndQuery(link.to())).statusCode() != 200))
                 .isEmpty();
     }
@@ -110,7 +101,7 @@ class LinksTest {
     @Test
     void everyPlaceThatALinkLeadsToIsThere() {
         assertThat(LINKS.stream()
-                        .filter(link -> link.isJudged() && link.to().getFragment() != null)
+                        .filter(link -> link.isInternal() && link.to().getFragment() != null)
                         .filter(link -> !ids(ANSWERS.get(pathAndQuery(link.to()))
                                         .body())
                                 .contains(link.to().getFragment())))
@@ -120,7 +111,7 @@ class LinksTest {
     @Test
     void noPageHasAnIdTwice() {
         ANSWERS.forEach((path, answer) -> {
-            if (isPage(answer) && isFinished(path)) {
+            if (isPage(answer)) {
                 assertThat(ids(answer.body())).as(path).doesNotHaveDuplicates();
             }
         });

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Published;
+import io.agentworkspace.engine.model.ToolRunner;
 import java.util.List;
 
 /** All pages, by their addresses. They show what anybody may see, and to whom has signed in also what is one's own. */
@@ -18,18 +18,22 @@ public final class Hubs {
             "tool.js",
             "form.js",
             "doctor.js",
+            "prose.js",
             "docs.js",
+            "skills.js",
             "icon.svg");
-    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, DocPages.ROOT);
+    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT);
 
     private final Assets assets = new Assets(ASSETS);
     private final Templates templates;
     private final ToolPages tools;
+    private final SkillPages skills;
     private final DocPages docs;
 
-    public Hubs(Catalogue catalogue, Published published) {
+    public Hubs(ToolRunner runner, Published published) {
         templates = new Templates(assets, published.version());
-        tools = new ToolPages(catalogue, published, templates);
+        tools = new ToolPages(runner.catalogue(), published, templates);
+        skills = new SkillPages(runner, templates);
         docs = new DocPages(published.baseUrl(), templates);
     }
 
@@ -48,7 +52,10 @@ public final class Hubs {
         if (visit.path().startsWith(Assets.PREFIX)) {
             return assets.find(visit.path()).orElseGet(() -> missing(visit));
         }
-        return tools.find(visit).or(() -> docs.find(visit)).orElseGet(() -> missing(visit));
+        return tools.find(visit)
+                .or(() -> skills.find(visit))
+                .or(() -> docs.find(visit))
+                .orElseGet(() -> missing(visit));
     }
 
     private Page missing(Visit visit) {

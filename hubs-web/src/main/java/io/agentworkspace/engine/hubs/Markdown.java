@@ -112,7 +112,7 @@ final class Markdown {
                 .escapeHtml(true)
                 .sanitizeUrls(true)
                 .nodeRendererFactory(context -> new MarkdownPieces(context, outline, manner))
-                .attributeProviderFactory(_ -> MarkdownPieces::limit)
+                .attributeProviderFactory(_ -> MarkdownPieces::describe)
                 .extensions(TABLES)
                 .build();
     }

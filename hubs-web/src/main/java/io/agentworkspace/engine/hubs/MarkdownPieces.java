@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.commonmark.ext.gfm.tables.TableBlock;
 import org.commonmark.ext.gfm.tables.TableCell;
+import org.commonmark.node.FencedCodeBlock;
 import org.commonmark.node.Heading;
 import org.commonmark.node.HtmlBlock;
 import org.commonmark.node.Image;
@@ -26,6 +27,7 @@ final class MarkdownPieces implements NodeRenderer {
     private static final Set<String> SCHEMES = Set.of("http", "https", "mailto");
     private static final Pattern LANGUAGE = Pattern.compile("language-[A-Za-z0-9+#-]{1,20}");
 
+    private static final Pattern MARK = Pattern.compile("\\S+ ([A-Za-z][A-Za-z -]{0,38}[A-Za-z])");
     private static final int COLUMNS_OF_A_NARROW_TABLE = 2;
 
     private final Map<Class<? extends Node>, Consumer<Node>> pieces = new LinkedHashMap<>();
@@ -61,10 +63,16 @@ final class MarkdownPieces implements NodeRenderer {
         }
     }
 
-    /** Of code, only the language that it names is told. */
-    static void limit(Node node, String tag, Map<String, String> attributes) {
+    /** Of code, the language that it names is told, and the words after that are shown with it. */
+    static void describe(Node node, String tag, Map<String, String> attributes) {
         attributes.computeIfPresent(
                 "class", (_, words) -> LANGUAGE.matcher(words).matches() ? words : null);
+        if (tag.equals("pre") && node instanceof FencedCodeBlock code && code.getInfo() != null) {
+            var mark = MARK.matcher(code.getInfo());
+            if (mark.matches()) {
+                attributes.put("data-mark", mark.group(1));
+            }
+        }
     }
 
     private void heading(Heading heading) {

@@ -17,7 +17,7 @@ class MarkdownTest {
     /** The tags that the renderer itself writes, with no attribute but these. */
     private static final Pattern OURS = Pattern.compile(
             "</?(p|blockquote|h[1-6]|a|span|div|table|thead|tbody|tr|th|td|pre|code|em|strong|ul|ol|li|hr /|br /)"
-                    + "( (id|class|href|rel|aria-label|scope|title|data-head)=\"[^\"<>]*\")*>");
+                    + "( (id|class|href|rel|aria-label|scope|title|data-head|data-mark)=\"[^\"<>]*\")*>");
 
     private static final Pattern ADDRESS = Pattern.compile("href=\"(https?://|mailto:|/known#?|#text-)[^\"]*\"");
 
@@ -35,7 +35,7 @@ class MarkdownTest {
     void textIsRendered() {
         assertThat(html("One *two* `three`\n\n- a\n- b")).contains("<em>two</em>", "<code>three</code>", "<li>a</li>");
         assertThat(html("```sh trailing words\nls\n```"))
-                .contains("<pre><code class=\"language-sh\">ls\n</code></pre>");
+                .contains("<pre data-mark=\"trailing words\"><code class=\"language-sh\">ls\n</code></pre>");
         assertThat(html("| a | |\n|---|---|\n| 1 | 2 |"))
                 .contains(
                         "<div class=\"scroll\"><table>",

@@ -44,7 +44,8 @@ public final class Pages extends Handler.Abstract {
             throw new Problem(Failure.METHOD_NOT_ALLOWED, "a page is read with GET");
         }
         var caller = (Caller) request.getAttribute(Incoming.CALLER);
-        var page = hubs.page(new Visit(Request.getPathInContext(request), query(request), caller));
+        var id = (String) request.getAttribute(Incoming.REQUEST_ID);
+        var page = hubs.page(new Visit(Request.getPathInContext(request), query(request), caller, id));
         response.setStatus(page.status());
         describe(page, response.getHeaders());
         send(page, request, response, callback);
