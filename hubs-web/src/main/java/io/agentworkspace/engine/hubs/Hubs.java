@@ -8,6 +8,7 @@ import java.util.List;
 public final class Hubs {
     private static final List<String> ASSETS = List.of(
             "hub.css",
+            "prose.css",
             "theme.js",
             "hub.js",
             "dom.js",
@@ -17,16 +18,19 @@ public final class Hubs {
             "tool.js",
             "form.js",
             "doctor.js",
+            "docs.js",
             "icon.svg");
-    private static final List<String> SECTIONS = List.of(ToolPages.ROOT);
+    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, DocPages.ROOT);
 
     private final Assets assets = new Assets(ASSETS);
     private final Templates templates;
     private final ToolPages tools;
+    private final DocPages docs;
 
     public Hubs(Catalogue catalogue, Published published) {
         templates = new Templates(assets, published.version());
         tools = new ToolPages(catalogue, published, templates);
+        docs = new DocPages(published.baseUrl(), templates);
     }
 
     /** Whether an address, decoded, is one of a page. */
@@ -44,7 +48,7 @@ public final class Hubs {
         if (visit.path().startsWith(Assets.PREFIX)) {
             return assets.find(visit.path()).orElseGet(() -> missing(visit));
         }
-        return tools.find(visit).orElseGet(() -> missing(visit));
+        return tools.find(visit).or(() -> docs.find(visit)).orElseGet(() -> missing(visit));
     }
 
     private Page missing(Visit visit) {

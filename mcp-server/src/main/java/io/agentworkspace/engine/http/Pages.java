@@ -28,7 +28,7 @@ import org.eclipse.jetty.util.Fields;
 public final class Pages extends Handler.Abstract {
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-                    + " form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+                    + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
     private static final String A_YEAR = "public, max-age=31536000, immutable";
 
     private final Hubs hubs;
