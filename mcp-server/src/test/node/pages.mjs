@@ -57,9 +57,10 @@ export class Pages {
     });
   }
 
-  // Looks at the page as it is now: what axe finds, whether it is wider than its window; and keeps a picture.
-  async look(page, name) {
-    const violations = await axe(page);
+  // Looks at the page as it is now: what axe finds, on all of it or within what a selector names; whether it is wider than its window; and
+  // keeps a picture.
+  async look(page, name, within = 'html') {
+    const violations = await axe(page, within);
     for (const violation of violations) this.#faults.push(`axe at ${name} ${page.shot}: ${violation}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     if (wide > 0) this.#faults.push(`${name} ${page.shot} is ${wide} px too wide`);
@@ -87,10 +88,10 @@ function expected(message) {
   return message.text().startsWith('Failed to load resource: the server responded with a status of 4');
 }
 
-async function axe(page) {
+async function axe(page, within) {
   await page.evaluate(AXE);
-  return page.evaluate(async (rules) => {
-    const { violations } = await globalThis.axe.run(document, { runOnly: rules, resultTypes: ['violations'] });
+  return page.evaluate(async ([rules, place]) => {
+    const { violations } = await globalThis.axe.run(place, { runOnly: rules, resultTypes: ['violations'] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} (${node.failureSummary})`).slice(0, 3).join(' | ')}`);
-  }, RULES);
+  }, [RULES, within]);
 }

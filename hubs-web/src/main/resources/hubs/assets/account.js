@@ -1,7 +1,7 @@
 // Who is signed in. The key that somebody signs in with goes to the service once and is kept nowhere.
 import { dialog, el, said } from './dom.js';
 
-const button = document.getElementById('account');
+const button = document.getElementById('account-button');
 let token;
 
 export const signedIn = () => 'user' in button.dataset;

@@ -36,7 +36,7 @@ function item(met) {
     Answer: `HTTP ${met.status}${met.error ? `, ${met.error.code}: ${met.error.note}` : ''}`,
   };
   return el('li', { class: 'card' },
-    el('h3', {}, el('span', { class: fine ? 'tag reads' : 'tag destroys' }, fine ? 'Connected' : 'Refused'), ' ', client),
+    el('h2', {}, el('span', { class: fine ? 'tag reads' : 'tag destroys' }, fine ? 'Connected' : 'Refused'), ' ', client),
     met.authenticated ? null : el('p', { class: 'hint' }, 'It only named the key, and did not prove that it has it: anybody may have sent this.'),
     met.wrong ? el('p', { class: 'note bad' }, met.wrong) : null,
     el('p', {}, met.advice),

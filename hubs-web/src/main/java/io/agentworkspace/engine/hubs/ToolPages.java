@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Tool;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,6 +13,8 @@ final class ToolPages {
     static final String ROOT = "/mcp-hub";
 
     private static final String TOOL = ROOT + "/tools/";
+    static final String CONNECT = ROOT + "/connect";
+    private static final String CONFORMANCE = ROOT + "/conformance";
     private static final String DOCTOR = ROOT + "/doctor";
     private static final int OFFERED = 3;
 
@@ -36,7 +39,9 @@ final class ToolPages {
         }
         return switch (visit.path()) {
             case ROOT -> Optional.of(list(visit));
+            case CONNECT -> Optional.of(connect(visit));
             case DOCTOR -> Optional.of(doctor(visit));
+            case CONFORMANCE -> Optional.of(conformance(visit));
             default -> Optional.empty();
         };
     }
@@ -70,6 +75,27 @@ final class ToolPages {
         var shown = name.length() > 64 ? name.substring(0, 64) + "…" : name;
         var near = Near.nearest(shown, names, OFFERED);
         return Page.html(404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, visit));
+    }
+
+    private Page connect(Visit visit) {
+        var frame = new Templates.Frame("Connect a client", "Ready configuration for clients of MCP.", "connect", null);
+        var page = ConnectPage.of(families, prices, published.mcpUrl(), visit);
+        return Page.html(templates.page("connect", page, frame, visit));
+    }
+
+    private record Conformance(String html) {}
+
+    /** As the run of the referee has written it down. */
+    private Page conformance(Visit visit) {
+        var text = new String(Assets.bytes("/docs/conformance.md"), StandardCharsets.UTF_8);
+        var frame = new Templates.Frame("Conformance", "What the protocol's referee says of the service.", "", null);
+        var html = Markdown.ours(ToolPages::documented).render(text).html();
+        return Page.html(templates.page("conformance", new Conformance(html), frame, visit));
+    }
+
+    /** Where another document is read. */
+    private static Optional<String> documented(String link) {
+        return link.endsWith(".md") ? Optional.of(DocPages.ROOT + "/" + link.replace(".md", "")) : Optional.empty();
     }
 
     private record Doctor(String mcpEndpoint, String baseUrl, boolean signedIn) {}

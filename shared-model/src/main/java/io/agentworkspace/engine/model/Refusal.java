@@ -63,14 +63,16 @@ public record Refusal(Failure failure, String when, String remedy) {
                                         tool.leastRole().word()),
                         "The note says who can give it; GET /api/auth/why tells beforehand."));
         var required = fields.stream().filter(Field::required).map(Field::path).toList();
-        return required.isEmpty()
-                ? given
-                : Stream.concat(
-                        given,
-                        Stream.of(new Refusal(
-                                Failure.MISSING_FIELD,
-                                "You leave out %s.".formatted(listed(required)),
-                                "Give what the note names.")));
+        var left = required.isEmpty()
+                ? "You leave out a target that this call needs."
+                : "You leave out %s.".formatted(listed(required));
+        var missing = new Refusal(Failure.MISSING_FIELD, left, "Give what the note names.");
+        return Stream.concat(given, required.isEmpty() && !isOfMemory(tool) ? Stream.empty() : Stream.of(missing));
+    }
+
+    /** Who has what in mind: which bank, and which agent, such a tool finds out only when it runs. */
+    private static boolean isOfMemory(Tool<?, ?> tool) {
+        return tool.family().equals("bank") && tool.effect() == Effect.CHANGES;
     }
 
     private static Stream<Refusal> ofTarget(Tool<?, ?> tool, List<Field> fields) {
@@ -84,7 +86,7 @@ public record Refusal(Failure failure, String when, String remedy) {
                 Failure.NOT_FOUND,
                 "What %s names does not exist, or you may not see it.".formatted(listed(named)),
                 "The note offers names that look alike.");
-        var fallsBack = IN_CONTEXT.contains(tool.family())
+        var fallsBack = (IN_CONTEXT.contains(tool.family()) || isOfMemory(tool))
                 && named.stream().anyMatch(path -> IN_CONTEXT.contains(path.substring(path.indexOf('.') + 1)));
         var noContext = new Refusal(
                 Failure.NO_CONTEXT,
@@ -102,9 +104,6 @@ public record Refusal(Failure failure, String when, String remedy) {
                         ? "Your tenant's plan allows no more of these, or no more commands today."
                         : "Your tenant's plan allows no more commands today.",
                 "Wait until the UTC day ends where the note says so, or change the plan with AC_ChangePlan.");
-        if (!tool.effect().isTransactional()) {
-            return Stream.of(quota);
-        }
         var paths = fields.stream().map(Field::path).toList();
         var names = paths.contains("vx.name")
                 && (paths.contains("vx.description") || paths.contains("vx.access"))
@@ -119,6 +118,10 @@ public record Refusal(Failure failure, String when, String remedy) {
                 Failure.IDEMPOTENCY_MISMATCH,
                 "Your idempotency key was used for another request.",
                 "Take a new key for a new request.");
+        if (!tool.effect().isTransactional()) {
+            // Who is banned from a domain, or no member, reads none of its zones.
+            return tool.family().equals("zone") ? Stream.of(quota, conflict) : Stream.of(quota);
+        }
         return Stream.concat(Stream.of(quota, conflict, mismatch), names ? Stream.of(taken) : Stream.empty());
     }
 
