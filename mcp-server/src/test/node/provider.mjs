@@ -1,4 +1,4 @@
-// A certified OpenID provider for the engine and for one client of MCP, in memory. Whoever comes is whom ?as= of the interaction names; ?deny refuses.
+// A certified OpenID provider for the engine and for one client of MCP, in memory. Whoever comes is whom ?as= of the interaction names, else AS of the environment; ?deny refuses.
 // PORT, REDIRECT and KID come from the environment; "listening <port>" is printed when it is ready.
 import { createServer } from 'node:http'
 import { generateKeyPairSync } from 'node:crypto'
@@ -64,7 +64,7 @@ server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
       return provider.interactionFinished(request, response, { error: 'access_denied', error_description: 'no' })
     }
     if (prompt.name === 'login') {
-      return provider.interactionFinished(request, response, { login: { accountId: query.get('as') } })
+      return provider.interactionFinished(request, response, { login: { accountId: query.get('as') ?? process.env.AS } })
     }
     const grant = new provider.Grant({ accountId: session.accountId, clientId: params.client_id })
     grant.addOIDCScope(params.scope)

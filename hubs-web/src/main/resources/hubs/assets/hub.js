@@ -1,6 +1,9 @@
-// What every page does: the theme's button.
+// What every page does: the theme's button, signing in, buttons that copy, tabs.
+import './account.js';
+import { copied } from './dom.js';
+import { tabs } from './tabs.js';
 
-const themes = ['system', 'light', 'dark'];
+const themes = { system: 'Auto', light: 'Light', dark: 'Dark' };
 const themeButton = document.getElementById('theme');
 
 function theme() {
@@ -20,9 +23,15 @@ function choose(next) {
 }
 
 function label() {
-  themeButton.textContent = `Theme: ${theme()}`;
+  themeButton.textContent = themes[theme()];
+  themeButton.setAttribute('aria-label', `Theme: ${themes[theme()]}`);
 }
 
-themeButton.addEventListener('click', () => choose(themes[(themes.indexOf(theme()) + 1) % themes.length]));
+themeButton.addEventListener('click', () => {
+  const names = Object.keys(themes);
+  choose(names[(names.indexOf(theme()) + 1) % names.length]);
+});
 label();
-themeButton.hidden = false;
+
+for (const pre of document.querySelectorAll('pre[data-copy]')) copied(pre);
+for (const group of document.querySelectorAll('.tabs')) tabs(group);

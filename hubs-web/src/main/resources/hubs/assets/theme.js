@@ -1,4 +1,5 @@
-// Before the first paint, so that nothing flashes: the theme that was chosen here, else the system's.
+// Before the first paint, so that nothing flashes: that scripts run, and the theme that was chosen here, else the system's.
+document.documentElement.classList.add('scripted');
 try {
   const chosen = localStorage.getItem('theme');
   if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen;

@@ -12,6 +12,8 @@ import io.agentworkspace.engine.hubs.Hubs;
 import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.mcp.Bounds;
+import io.agentworkspace.engine.mcp.Doctor;
+import io.agentworkspace.engine.mcp.Handshakes;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.mcp.ProductionOffer;
 import io.agentworkspace.engine.model.Published;
@@ -30,6 +32,7 @@ import io.agentworkspace.engine.store.BrowserSessions;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.FeedStore;
+import io.agentworkspace.engine.store.HandshakeStore;
 import io.agentworkspace.engine.store.Housekeeping;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.KeyStore;
@@ -143,6 +146,7 @@ final class App implements AutoCloseable {
         var presence = new Presence(db);
         var quotas = new Quotas(db, watch, events, clock);
         var trash = new TrashStore(db, new BankStore(db));
+        var handshakes = new HandshakeStore(db);
         var replica = new McpDoor.Replica(
                 new Identities(keys, sessions, tokens, issued),
                 new SealKeys(db, clock),
@@ -150,12 +154,13 @@ final class App implements AutoCloseable {
                 new TaskStore(db),
                 keep(source.signals()),
                 new Interest(db, clock),
+                new Handshakes(handshakes, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
         housekeeping = keep(new Housekeeping(
                         db,
                         presence,
-                        List.of(quotas::flush, keys.use()::flush, audit::flush),
+                        List.of(quotas::flush, keys.use()::flush, audit::flush, handshakes::flush),
                         clock,
                         List.of(
                                 keys.use()::purge,
@@ -165,6 +170,7 @@ final class App implements AutoCloseable {
                                 sessions::purge,
                                 signIns::purge,
                                 grants::purge,
+                                handshakes::purge,
                                 signingKeys::purge,
                                 now -> outbox.purge(now.minus(Duration.ofDays(settings.eventsDays()))),
                                 replica.keys()::purge,
@@ -178,7 +184,10 @@ final class App implements AutoCloseable {
         var looks = keep(new Looks(
                 settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
         var outbound = new Outbound(vault, looks, settings.webhooks().allowPrivate());
-        serve(server, published, new Parts(db, around, replica, desk, outbound));
+        serve(
+                server,
+                published,
+                new Parts(db, around, replica, desk, outbound, new Doctor(handshakes, published.mcpUrl(), clock)));
     }
 
     /** Started before the doors are open, and closed after them. */
@@ -214,16 +223,22 @@ final class App implements AutoCloseable {
     }
 
     private record Parts(
-            Db db, Runner.Surroundings around, McpDoor.Replica replica, SignIn signIn, Outbound outbound) {}
+            Db db,
+            Runner.Surroundings around,
+            McpDoor.Replica replica,
+            SignIn signIn,
+            Outbound outbound,
+            Doctor doctor) {}
 
     private void serve(WebServer server, Published published, Parts parts) {
         var runner = Toolbox.runner(parts.db(), parts.around(), parts.outbound());
         var library = new Library(new SkillReads(parts.db()));
         var mcp = new McpDoor(ProductionOffer.of(runner, library, VERSION, clock), parts.replica(), published.mcpUrl());
-        var rest = RestFacade.handler(runner, published, parts.db()::reachable, parts.signIn(), clock);
-        var pages = new Pages(new Hubs(runner.catalogue(), published));
+        var rest = RestFacade.handler(
+                runner, published, parts.db()::reachable, parts.signIn(), parts.doctor()::latest, clock);
+        var pages = new Pages(new Hubs(runner, published));
         var doors = new Doors(mcp, pages, rest);
-        var refusals = new Refusals(clock);
+        var refusals = new Refusals(clock, parts.replica().handshakes()::refused);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
             var quotas = parts.around().metering().quotas();

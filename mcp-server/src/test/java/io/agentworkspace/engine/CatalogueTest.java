@@ -3,8 +3,11 @@ package io.agentworkspace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import com.knuddels.jtokkit.Encodings;
+import com.knuddels.jtokkit.api.EncodingType;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.agentworkspace.engine.mcp.Discovery;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Tool;
@@ -62,6 +65,20 @@ class CatalogueTest {
                 .mapToInt(tool -> Json.bytes(ToolDescription.mcp(tool)).length)
                 .sum();
         assertThat(bytes / tools().size()).as("bytes for each tool").isLessThan(3_000);
+    }
+
+    /** The hub shows what each tool costs a model, and counts nothing itself. */
+    @Test
+    void whatToolsCostIsCounted() {
+        var encoding = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
+        var counted = new StringBuilder("# Tokens (o200k_base) of each tool's entry in tools/list. Generated.\n");
+        tools().forEach(tool -> counted.append(
+                "%s=%d\n".formatted(tool.name(), encoding.countTokensOrdinary(Json.text(ToolDescription.mcp(tool))))));
+        var discovery = Discovery.shown().stream()
+                .mapToInt(tool -> encoding.countTokensOrdinary(Json.text(tool)))
+                .sum();
+        counted.append("discovery=%d\n".formatted(discovery));
+        Golden.check(Repository.file("hubs-web/src/main/resources/hubs/tokens.properties"), counted.toString());
     }
 
     @Test

@@ -18,13 +18,18 @@ public final class SkillZip {
 
     /** Of a skill with nothing but SKILL.md. */
     public static SkillZip of(String name, String body) {
-        return new SkillZip().with("SKILL.md", """
+        return ofText("""
                 ---
                 name: %s
                 description: Tells of %s.
                 ---
                 %s
                 """.formatted(name, name, body));
+    }
+
+    /** Of a whole SKILL.md. */
+    public static SkillZip ofText(String skillMd) {
+        return new SkillZip().with("SKILL.md", skillMd);
     }
 
     public SkillZip with(String path, String text) {

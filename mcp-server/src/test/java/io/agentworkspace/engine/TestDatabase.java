@@ -3,6 +3,7 @@ package io.agentworkspace.engine;
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.mcp.Bounds;
+import io.agentworkspace.engine.mcp.Handshakes;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
 import io.agentworkspace.engine.secrets.MasterKey;
@@ -11,6 +12,7 @@ import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CallersWatch;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.EventLog;
+import io.agentworkspace.engine.store.HandshakeStore;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.Quotas;
@@ -126,6 +128,7 @@ public final class TestDatabase {
                 new TaskStore(DB),
                 signals,
                 new Interest(DB, clock),
+                new Handshakes(new HandshakeStore(DB), clock),
                 bounds,
                 clock);
     }

@@ -52,11 +52,12 @@ final class Assets {
     }
 
     static byte[] bytes(String resource) {
+        return resource(resource).orElseThrow(() -> new IllegalStateException("the jar lacks " + resource));
+    }
+
+    static Optional<byte[]> resource(String resource) {
         try (var in = Assets.class.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new IllegalStateException("the jar lacks " + resource);
-            }
-            return in.readAllBytes();
+            return in == null ? Optional.empty() : Optional.of(in.readAllBytes());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

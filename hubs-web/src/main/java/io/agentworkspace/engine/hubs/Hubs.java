@@ -1,21 +1,40 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Published;
+import io.agentworkspace.engine.model.ToolRunner;
 import java.util.List;
 
 /** All pages, by their addresses. They show what anybody may see, and to whom has signed in also what is one's own. */
 public final class Hubs {
-    private static final List<String> ASSETS = List.of("hub.css", "theme.js", "hub.js", "icon.svg");
-    private static final List<String> SECTIONS = List.of(ToolPages.ROOT);
+    private static final List<String> ASSETS = List.of(
+            "hub.css",
+            "prose.css",
+            "theme.js",
+            "hub.js",
+            "dom.js",
+            "account.js",
+            "tabs.js",
+            "tools.js",
+            "tool.js",
+            "form.js",
+            "doctor.js",
+            "prose.js",
+            "docs.js",
+            "skills.js",
+            "icon.svg");
+    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT);
 
     private final Assets assets = new Assets(ASSETS);
     private final Templates templates;
     private final ToolPages tools;
+    private final SkillPages skills;
+    private final DocPages docs;
 
-    public Hubs(Catalogue catalogue, Published published) {
+    public Hubs(ToolRunner runner, Published published) {
         templates = new Templates(assets, published.version());
-        tools = new ToolPages(catalogue, published, templates);
+        tools = new ToolPages(runner.catalogue(), published, templates);
+        skills = new SkillPages(runner, templates);
+        docs = new DocPages(published.baseUrl(), templates);
     }
 
     /** Whether an address, decoded, is one of a page. */
@@ -31,13 +50,16 @@ public final class Hubs {
             return Page.redirect(ToolPages.ROOT);
         }
         if (visit.path().startsWith(Assets.PREFIX)) {
-            return assets.find(visit.path()).orElseGet(this::missing);
+            return assets.find(visit.path()).orElseGet(() -> missing(visit));
         }
-        return tools.find(visit).orElseGet(this::missing);
+        return tools.find(visit)
+                .or(() -> skills.find(visit))
+                .or(() -> docs.find(visit))
+                .orElseGet(() -> missing(visit));
     }
 
-    private Page missing() {
+    private Page missing(Visit visit) {
         var frame = new Templates.Frame("No such page", "There is nothing at this address.", "", null);
-        return Page.html(404, templates.page("missing", List.of(), frame));
+        return Page.html(404, templates.page("missing", List.of(), frame, visit));
     }
 }

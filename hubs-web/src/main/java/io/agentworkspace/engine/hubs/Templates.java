@@ -55,11 +55,18 @@ final class Templates {
         }
     }
 
-    private record Framed(Frame frame, String assets, String version, String main) {}
+    /** @param user who is signed in */
+    private record Framed(
+            Frame frame,
+            String assets,
+            String version,
+            @Nullable String user,
+            String main) {}
 
     /** A whole page: the template with what it shows, in the frame. */
-    String page(String template, Object shown, Frame frame) {
-        return fill("frame", new Framed(frame, assets, version, fill(template, shown)));
+    String page(String template, Object shown, Frame frame, Visit visit) {
+        var user = visit.caller() == null ? null : visit.caller().userName();
+        return fill("frame", new Framed(frame, assets, version, user, fill(template, shown)));
     }
 
     String fill(String template, Object shown) {

@@ -1,81 +1,109 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Tool;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
-/** The hub of tools: the list by family. */
+/** The hub of tools: the list by family, and a page for each. */
 final class ToolPages {
     static final String ROOT = "/mcp-hub";
 
+    private static final String TOOL = ROOT + "/tools/";
+    static final String CONNECT = ROOT + "/connect";
+    private static final String CONFORMANCE = ROOT + "/conformance";
+    private static final String DOCTOR = ROOT + "/doctor";
+    private static final int OFFERED = 3;
+
     private final Catalogue catalogue;
+    private final Families families;
     private final Published published;
     private final Templates templates;
+    private final Prices prices = new Prices();
 
     ToolPages(Catalogue catalogue, Published published, Templates templates) {
         this.catalogue = catalogue;
+        this.families = Families.of(catalogue);
         this.published = published;
         this.templates = templates;
     }
 
     Optional<Page> find(Visit visit) {
-        return visit.path().equals(ROOT) ? Optional.of(list(visit.caller())) : Optional.empty();
+        var name = visit.after(TOOL);
+        if (name != null) {
+            return Optional.of(
+                    catalogue.find(name).map(tool -> tool(tool, visit)).orElseGet(() -> none(name, visit)));
+        }
+        return switch (visit.path()) {
+            case ROOT -> Optional.of(list(visit));
+            case CONNECT -> Optional.of(connect(visit));
+            case DOCTOR -> Optional.of(doctor(visit));
+            case CONFORMANCE -> Optional.of(conformance(visit));
+            default -> Optional.empty();
+        };
     }
 
-    private record Listed(String mcpEndpoint, int count, List<Family> families) {}
-
-    private record Family(String word, String title, int count, List<Entry> tools) {}
-
-    /** @param allowed whether who is signed in may run it; true where nobody is */
-    private record Entry(String name, String title, String summary, String effect, boolean allowed) {}
-
-    private Page list(@Nullable Caller caller) {
-        var families = new LinkedHashMap<String, List<Entry>>();
-        catalogue
-                .tools()
-                .forEach(tool -> families.computeIfAbsent(tool.family(), _ -> new ArrayList<>())
-                        .add(entry(tool, caller)));
-        var listed = new Listed(
-                published.mcpUrl() + "/mcp",
-                catalogue.tools().size(),
-                families.entrySet().stream()
-                        .map(family -> new Family(
-                                family.getKey(),
-                                capitalised(family.getKey()),
-                                family.getValue().size(),
-                                family.getValue()))
-                        .toList());
+    private Page list(Visit visit) {
         var frame = new Templates.Frame(
                 "Tools",
                 "Every operation of the workspace is a tool: call it over MCP, over REST, or here.",
                 "tools",
-                null);
-        return Page.html(templates.page("tools", listed, frame));
+                "tools");
+        var list = ToolList.of(catalogue, prices, published.mcpUrl(), visit.caller());
+        return Page.html(templates.page("tools", list, frame, visit));
     }
 
-    private static Entry entry(Tool<?, ?> tool, @Nullable Caller caller) {
-        return new Entry(
-                tool.name(),
-                tool.title(),
-                summary(tool.description()),
-                tool.effect().name().toLowerCase(Locale.ROOT),
-                caller == null || caller.may(tool));
+    private Page tool(Tool<?, ?> tool, Visit visit) {
+        var frame = new Templates.Frame(tool.name(), ToolList.summary(tool.description()), "tools", "tool");
+        var page = ToolPage.of(tool, families.of(tool), published, prices, visit.caller());
+        return Page.html(templates.page("tool", page, frame, visit));
     }
 
-    /** The first sentence. */
-    private static String summary(String description) {
-        var end = description.indexOf(". ");
-        return end < 0 ? description : description.substring(0, end + 1);
+    private record None(String name, boolean offers, List<String> near) {}
+
+    /** A name in another case leads to the tool; others to those that look alike. */
+    private Page none(String name, Visit visit) {
+        var names = catalogue.tools().stream().map(Tool::name).toList();
+        var same = names.stream().filter(name::equalsIgnoreCase).findFirst();
+        if (same.isPresent()) {
+            return Page.redirect(TOOL + same.get());
+        }
+        var frame = new Templates.Frame("No such tool", "There is no tool of this name.", "tools", null);
+        var shown = name.length() > 64 ? name.substring(0, 64) + "…" : name;
+        var near = Near.nearest(shown, names, OFFERED);
+        return Page.html(404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, visit));
     }
 
-    private static String capitalised(String word) {
-        return word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1);
+    private Page connect(Visit visit) {
+        var frame = new Templates.Frame("Connect a client", "Ready configuration for clients of MCP.", "connect", null);
+        var page = ConnectPage.of(families, prices, published.mcpUrl(), visit);
+        return Page.html(templates.page("connect", page, frame, visit));
+    }
+
+    private record Conformance(String html) {}
+
+    /** As the run of the referee has written it down. */
+    private Page conformance(Visit visit) {
+        var text = new String(Assets.bytes("/docs/conformance.md"), StandardCharsets.UTF_8);
+        var frame = new Templates.Frame("Conformance", "What the protocol's referee says of the service.", "", null);
+        var html = Markdown.ours(ToolPages::documented).render(text).html();
+        return Page.html(templates.page("conformance", new Conformance(html), frame, visit));
+    }
+
+    /** Where another document is read. */
+    private static Optional<String> documented(String link) {
+        return link.endsWith(".md") ? Optional.of(DocPages.ROOT + "/" + link.replace(".md", "")) : Optional.empty();
+    }
+
+    private record Doctor(String mcpEndpoint, String baseUrl, boolean signedIn) {}
+
+    private Page doctor(Visit visit) {
+        var frame = new Templates.Frame(
+                "Connection doctor", "How your clients met the service, and what would be right.", "doctor", "doctor");
+        var shown = new Doctor(published.mcpUrl() + "/mcp", published.baseUrl(), visit.caller() != null);
+        return Page.html(templates.page("doctor", shown, frame, visit));
     }
 }

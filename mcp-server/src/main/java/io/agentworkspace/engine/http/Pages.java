@@ -11,6 +11,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
@@ -19,12 +22,13 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
 
 /** Hands out the hubs' pages, compressed where the browser takes that. Nothing of another origin, and no script in the page itself, is run by them. */
 public final class Pages extends Handler.Abstract {
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-                    + " form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+                    + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
     private static final String A_YEAR = "public, max-age=31536000, immutable";
 
     private final Hubs hubs;
@@ -40,11 +44,22 @@ public final class Pages extends Handler.Abstract {
             throw new Problem(Failure.METHOD_NOT_ALLOWED, "a page is read with GET");
         }
         var caller = (Caller) request.getAttribute(Incoming.CALLER);
-        var page = hubs.page(new Visit(Request.getPathInContext(request), caller));
+        var id = (String) request.getAttribute(Incoming.REQUEST_ID);
+        var page = hubs.page(new Visit(Request.getPathInContext(request), query(request), caller, id));
         response.setStatus(page.status());
         describe(page, response.getHeaders());
         send(page, request, response, callback);
         return true;
+    }
+
+    /** A query that cannot be understood says nothing. */
+    private static Map<String, List<String>> query(Request request) {
+        try {
+            return Request.extractQueryParameters(request).stream()
+                    .collect(Collectors.toMap(Fields.Field::getName, Fields.Field::getValues));
+        } catch (RuntimeException e) {
+            return Map.of();
+        }
     }
 
     private static void describe(Page page, HttpFields.Mutable headers) {

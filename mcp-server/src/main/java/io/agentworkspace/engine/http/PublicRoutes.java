@@ -17,10 +17,11 @@ final class PublicRoutes {
             "/api/config",
             SESSION,
             "/api/mcp/tools",
+            "/api/mcp/clients",
             "/api/skills",
             Doors.CARD);
-    private static final List<String> PREFIXES =
-            List.of(HEALTH + "/", "/api/mcp/tools/", "/api/skills/", "/api/auth/oauth/", "/.well-known/");
+    private static final List<String> PREFIXES = List.of(
+            HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/skills/", "/api/auth/oauth/", "/.well-known/");
 
     private PublicRoutes() {}
 

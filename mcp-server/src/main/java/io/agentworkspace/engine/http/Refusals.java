@@ -10,6 +10,7 @@ import io.agentworkspace.engine.model.Route;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -28,9 +29,16 @@ public final class Refusals {
     private static final int INTERNAL_ERROR = -32603;
 
     private final Clock clock;
+    private final BiConsumer<Request, Problem> atMcp;
 
     public Refusals(Clock clock) {
+        this(clock, (_, _) -> {});
+    }
+
+    /** @param atMcp hears of each refusal of the MCP door's requests, before it is written */
+    public Refusals(Clock clock, BiConsumer<Request, Problem> atMcp) {
         this.clock = clock;
+        this.atMcp = atMcp;
     }
 
     public void write(Request request, Response response, Callback callback, Problem problem) {
@@ -38,6 +46,9 @@ public final class Refusals {
         var retryAfter = retryAfter(problem);
         if (retryAfter != null) {
             headers.put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(retryAfter.toMillis(), 1000)));
+        }
+        if (Doors.isMcp(path(request))) {
+            atMcp.accept(request, problem);
         }
         var requestId = Objects.requireNonNull((String) request.getAttribute(Incoming.REQUEST_ID));
         reply(request, problem, requestId).send(response, callback);
@@ -69,7 +80,8 @@ public final class Refusals {
                 : problem.retryAfter();
     }
 
-    private static int rpcCode(Failure failure) {
+    /** What it is in JSON-RPC. */
+    public static int rpcCode(Failure failure) {
         return switch (failure) {
             case MALFORMED_JSON -> PARSE_ERROR;
             case RATE_LIMITED, INTERNAL, UNAVAILABLE -> INTERNAL_ERROR;

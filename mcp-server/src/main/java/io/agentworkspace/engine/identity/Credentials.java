@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The credential that a request presents: read from its headers, refused in its query (decisions, section 7). */
 public final class Credentials {
-    private static final String API_KEY = "X-Api-Key";
+    static final String API_KEY = "X-Api-Key";
     private static final String COOKIE = SessionSecret.COOKIE + "=";
     private static final Set<String> SECRET_PARAMETERS =
             Set.of("apikey", "xapikey", "key", "token", "accesstoken", "idtoken", "jwt", "session", "authorization");

@@ -11,6 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
  * for JSON-RPC errors; no handshake, no {@code Accept}, no stream.
  */
 final class BareLane implements Lane {
+    static final String ERA = "bare";
+
     private final Methods methods;
     private final List<String> names = new ArrayList<>();
 
@@ -18,6 +20,11 @@ final class BareLane implements Lane {
         this.methods = methods;
         names.add("ping");
         names.addAll(methods.names(false));
+    }
+
+    @Override
+    public String era() {
+        return ERA;
     }
 
     @Override
@@ -34,6 +41,7 @@ final class BareLane implements Lane {
         try {
             result = result(message, exchange);
         } catch (RpcError error) {
+            exchange.failed(error);
             exchange.reply(exchange.status(error, HttpStatus.OK_200), error.json(message.id()));
             return;
         }

@@ -22,10 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Discovery implements ToolSource {
     private static final int FOUND = 10;
     private static final String RUN = "run_tool";
-
-    private final Catalogue catalogue;
-    private final CatalogueTools tools;
-    private final List<ObjectNode> shown = Stream.of(
+    private static final List<ObjectNode> SHOWN = Stream.of(
                     tool("find_tools", "Find tools", true, """
                             Finds tools by what they do. Answers with the names and first sentences of those that fit best; an empty \
                             query names them all. Next: describe_tool for the arguments of one, run_tool to run it.""", """
@@ -38,6 +35,9 @@ public final class Discovery implements ToolSource {
                             {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
                              "arguments": {"type": "object", "description": "Its arguments; empty when left out."}}""", "name"))
             .toList();
+
+    private final Catalogue catalogue;
+    private final CatalogueTools tools;
 
     public Discovery(Catalogue catalogue, CatalogueTools tools) {
         this.catalogue = catalogue;
@@ -60,16 +60,21 @@ public final class Discovery implements ToolSource {
         return tool;
     }
 
+    /** The three, as {@code tools/list} shows them. */
+    public static List<ObjectNode> shown() {
+        return SHOWN.stream().map(ObjectNode::deepCopy).toList();
+    }
+
     @Override
     public Names names(Caller caller) {
         return new Names(
                 List.of(Selection.DISCOVERY),
-                shown.stream().map(tool -> tool.get("name").asString()).toList());
+                SHOWN.stream().map(tool -> tool.get("name").asString()).toList());
     }
 
     @Override
     public List<ObjectNode> list(Turn turn) {
-        return shown.stream()
+        return SHOWN.stream()
                 .filter(tool -> turn.selection().discovers(tool.get("name").asString()))
                 .toList();
     }

@@ -32,7 +32,39 @@ record Exchange(
         @Nullable ProtectedResource resource) implements Origin {
     static final String SESSION = "Mcp-Session-Id";
     private static final String PROGRAM = "engine.mcp.program";
+    private static final String GREETING = "engine.mcp.greeting";
+    private static final String FAILURE = "engine.mcp.failure";
     static final String VERSION = "MCP-Protocol-Version";
+
+    /** A message, and how its client speaks. */
+    record Greeting(String era, Message message) {
+        /** Whether it may be what a client begins with: in a session nothing but {@code initialize} is. */
+        boolean isHandshake() {
+            return !message.isResponse()
+                    && !message.isNotification()
+                    && (!era.equals(SessionLane.ERA) || message.method().equals("initialize"));
+        }
+    }
+
+    /** Remembers what a lane is given to answer. */
+    void greets(String era, Message message) {
+        request.setAttribute(GREETING, new Greeting(era, message));
+    }
+
+    @Nullable
+    Greeting greeting() {
+        return (Greeting) request.getAttribute(GREETING);
+    }
+
+    /** Remembers what the answer says that was wrong. */
+    void failed(RpcError error) {
+        request.setAttribute(FAILURE, error);
+    }
+
+    @Nullable
+    RpcError failure() {
+        return (RpcError) request.getAttribute(FAILURE);
+    }
 
     @Override
     public Caller caller() {
@@ -132,6 +164,7 @@ record Exchange(
 
     /** Refuses the request that was read, or what was none. */
     void refuse(RpcError error) {
+        failed(error);
         reply(status(error, error.status()), json(error));
     }
 

@@ -47,6 +47,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
             TaskStore tasks,
             Signals signals,
             Interest interest,
+            Handshakes handshakes,
             Bounds bounds,
             Clock clock) {}
 
@@ -76,7 +77,8 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
                 new ModernLane(methods, workings),
                 new SessionLane(methods, workings, work, sessionStreams),
                 new BareLane(methods),
-                selectable);
+                selectable,
+                replica.handshakes());
         resource = replica.callers().resource().orElse(null);
         card = new ServerCard(offer.identity(), mcpUrl, resource);
         replica.signals().onSignal(listeners);

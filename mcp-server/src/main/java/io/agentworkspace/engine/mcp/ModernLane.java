@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * answer it, and a client that hangs up has cancelled.
  */
 final class ModernLane implements Lane {
+    static final String ERA = "modern";
     private static final String DISCOVER = "server/discover";
     private static final String LISTEN = "subscriptions/listen";
     private static final Set<String> SEVERAL_ROUNDS = Set.of("tools/call", "prompts/get", "resources/read");
@@ -31,6 +32,11 @@ final class ModernLane implements Lane {
         this.names = new ArrayList<>(methods.names(true));
         names.add(DISCOVER);
         names.add(LISTEN);
+    }
+
+    @Override
+    public String era() {
+        return ERA;
     }
 
     @Override

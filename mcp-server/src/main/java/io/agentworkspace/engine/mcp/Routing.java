@@ -13,12 +13,14 @@ final class Routing {
     private final SessionLane session;
     private final BareLane bare;
     private final Selectable selectable;
+    private final Handshakes handshakes;
 
-    Routing(ModernLane modern, SessionLane session, BareLane bare, Selectable selectable) {
+    Routing(ModernLane modern, SessionLane session, BareLane bare, Selectable selectable, Handshakes handshakes) {
         this.modern = modern;
         this.session = session;
         this.bare = bare;
         this.selectable = selectable;
+        this.handshakes = handshakes;
     }
 
     /** @throws Problem {@code bad_request} when it is no message */
@@ -32,8 +34,11 @@ final class Routing {
         } else {
             var message = Message.of(body);
             exchange.answers(message);
-            checked(exchange, () -> post(message, exchange, inSession));
+            var lane = lane(message, exchange, inSession);
+            exchange.greets(lane == null ? SessionLane.ERA : lane.era(), message);
+            checked(exchange, () -> post(message, lane, exchange));
         }
+        handshakes.served(exchange);
     }
 
     private void checked(Exchange exchange, Runnable work) {
@@ -47,11 +52,10 @@ final class Routing {
         work.run();
     }
 
-    private void post(Message message, Exchange exchange, boolean inSession) {
-        if (message.isResponse() && !inSession) {
+    private static void post(Message message, @Nullable Lane lane, Exchange exchange) {
+        if (message.isResponse() && exchange.header(Exchange.SESSION) == null) {
             throw Message.invalid("nothing here waits for a response; send a request with a method");
         }
-        var lane = lane(message, exchange, inSession);
         if (lane == null) {
             var asked = String.valueOf(exchange.header(Exchange.VERSION));
             exchange.refuse(RpcError.unsupportedVersion(asked, Revision.words()));
@@ -76,12 +80,13 @@ final class Routing {
     }
 
     /** Dates as they are written sort as they follow each other. */
-    private static boolean isStateless(@Nullable String version) {
+    static boolean isStateless(@Nullable String version) {
         return version != null && DATE.matcher(version).matches() && version.compareTo(Revision.MODERN.word()) >= 0;
     }
 
     /** GET and DELETE of a session. */
     void withoutBody(Exchange exchange) {
         session.withoutBody(exchange);
+        handshakes.served(exchange);
     }
 }

@@ -18,15 +18,15 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A protocol failure: the request was understood as a message, but cannot be carried out. */
 public final class RpcError extends RuntimeException {
-    private static final int INVALID_REQUEST = -32600;
-    private static final int METHOD_NOT_FOUND = -32601;
-    private static final int INVALID_PARAMS = -32602;
+    static final int INVALID_REQUEST = -32600;
+    static final int METHOD_NOT_FOUND = -32601;
+    static final int INVALID_PARAMS = -32602;
     private static final int INTERNAL = -32603;
-    private static final int SESSION_NOT_FOUND = -32001;
+    static final int SESSION_NOT_FOUND = -32001;
     private static final int RESOURCE_NOT_FOUND = -32002;
-    private static final int HEADER_MISMATCH = -32020;
+    static final int HEADER_MISMATCH = -32020;
     private static final int MISSING_CAPABILITY = -32021;
-    private static final int UNSUPPORTED_VERSION = -32022;
+    static final int UNSUPPORTED_VERSION = -32022;
 
     private final int code;
     private final int status;
@@ -147,6 +147,10 @@ public final class RpcError extends RuntimeException {
     /** All that the client's next access token needs; empty where it is not about that. */
     List<String> scopes() {
         return scopes;
+    }
+
+    int code() {
+        return code;
     }
 
     /** The HTTP status where the revision says that errors have one. */

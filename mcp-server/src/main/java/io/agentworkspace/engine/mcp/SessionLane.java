@@ -16,6 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * signed id; what was said about it later is in the database.
  */
 final class SessionLane implements Lane {
+    static final String ERA = "session";
     private static final List<String> OWN =
             List.of("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe");
 
@@ -42,6 +43,11 @@ final class SessionLane implements Lane {
     }
 
     @Override
+    public String era() {
+        return ERA;
+    }
+
+    @Override
     public void serve(Message message, Exchange exchange) {
         try {
             if (message.method().equals("initialize")) {
@@ -65,7 +71,7 @@ final class SessionLane implements Lane {
             revision = Revision.negotiated(Methods.text(message.params(), "protocolVersion"));
             capabilities = Methods.object(message.params(), "capabilities");
         } catch (Problem problem) {
-            exchange.reply(RpcError.invalidParams(problem, exchange.requestId()).json(message.id()));
+            exchange.refuse(RpcError.invalidParams(problem, exchange.requestId()));
             return;
         }
         var name = Client.name(message.params().get("clientInfo"));

@@ -16,13 +16,18 @@ final class Program {
     }
 
     static @Nullable String readable(@Nullable String name) {
+        return readable(name, MAX);
+    }
+
+    /** @param most the characters that are kept of it, not more than are noted */
+    static @Nullable String readable(@Nullable String name, int most) {
         var given = shortened(name);
         if (given == null) {
             return null;
         }
         var plain = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
                 .strip();
-        var end = plain.offsetByCodePoints(0, Math.min(MAX, plain.codePointCount(0, plain.length())));
+        var end = plain.offsetByCodePoints(0, Math.min(most, plain.codePointCount(0, plain.length())));
         return plain.isEmpty() ? null : plain.substring(0, end);
     }
 }

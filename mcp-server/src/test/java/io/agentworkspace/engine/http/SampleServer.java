@@ -5,10 +5,12 @@ import io.agentworkspace.engine.hubs.Hubs;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.mcp.Offer;
 import io.agentworkspace.engine.mcp.ProductionOffer;
+import io.agentworkspace.engine.model.Answer;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.net.Socket;
@@ -95,11 +97,23 @@ public final class SampleServer implements AutoCloseable {
                     callers,
                     strangers);
             var own = url("").toString();
-            var pages = new Pages(new Hubs(new Catalogue(List.of()), new Published(own, own, "0")));
+            var pages = new Pages(new Hubs(new NoTools(), new Published(own, own, "0")));
             var doors = new Doors(new McpDoor(offer, replica, own), pages, new SampleRest());
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    private record NoTools() implements ToolRunner {
+        @Override
+        public Catalogue catalogue() {
+            return new Catalogue(List.of());
+        }
+
+        @Override
+        public Answer run(Request request) {
+            throw new IllegalStateException("there is no tool " + request.service());
         }
     }
 

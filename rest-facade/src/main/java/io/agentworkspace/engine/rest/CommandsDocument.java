@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Example;
+import io.agentworkspace.engine.model.Field;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Tool;
 import java.util.LinkedHashMap;

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Field;
+import io.agentworkspace.engine.model.Handshake;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Schema;
@@ -25,6 +27,8 @@ final class ComponentSchemas {
         named.add("Jwks", of(GatewayAnswers.Jwks.class));
         named.add("Tool", tool());
         named.add("Tools", tools());
+        named.add("Clients", of(GatewayAnswers.Clients.class));
+        named.add("Handshakes", of(Handshake.Latest.class));
     }
 
     ObjectNode json() {

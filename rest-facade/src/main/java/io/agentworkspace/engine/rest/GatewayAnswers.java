@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.ClientConfiguration;
 import io.agentworkspace.engine.model.Doc;
 import java.time.Instant;
 import java.util.List;
@@ -18,6 +19,9 @@ final class GatewayAnswers {
             @Doc("Names this request in logs.") String requestId) {}
 
     record Live(@Doc(value = "That it runs.", oneOf = "ok") String status) {}
+
+    record Clients(
+            @Doc("A configuration for each kind of client.") List<ClientConfiguration> clients) {}
 
     record HealthFields(
             @Doc(

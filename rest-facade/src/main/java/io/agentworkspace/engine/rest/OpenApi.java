@@ -38,6 +38,7 @@ final class OpenApi {
         new GatewayOperations(operations).add();
         new AuthOperations(operations).add();
         WhyRoutes.describe(operations);
+        ConnectRoutes.describe(operations);
         new ToolOperations(operations).add(catalogue.tools());
         if (catalogue.find("SK_Read").isPresent()) {
             SkillRoutes.describe(operations);

@@ -28,20 +28,24 @@ public final class RestFacade {
      * the attributes of {@link io.agentworkspace.engine.model.Incoming}, and at the root of the server: Jersey's
      * container finds nothing below a context path.
      */
-    public static Handler handler(ToolRunner runner, Published published, Health health, SignIn signIn, Clock clock) {
+    public static Handler handler(
+            ToolRunner runner, Published published, Health health, SignIn signIn, Handshakes handshakes, Clock clock) {
         var refusals = new Refusals(clock);
-        var config = facade(runner, published, health, signIn, clock).config(refusals);
+        var config =
+                facade(runner, published, health, signIn, handshakes, clock).config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
         return new Entrance(container, refusals::toResponse);
     }
 
-    static RestFacade facade(ToolRunner runner, Published published, Health health, SignIn signIn, Clock clock) {
+    static RestFacade facade(
+            ToolRunner runner, Published published, Health health, SignIn signIn, Handshakes handshakes, Clock clock) {
         var facade = new RestFacade();
         facade.commands(new CommandRoutes(runner, clock));
         facade.tools(new ToolRoutes(runner));
         facade.catalogue(new CatalogueRoutes(runner));
         facade.why(new WhyRoutes(runner));
         facade.skills(new SkillRoutes(runner));
+        facade.connect(new ConnectRoutes(runner, handshakes, published.mcpUrl()));
         facade.gateway(new GatewayRoutes(published, health, signIn, clock));
         facade.auth(new AuthRoutes(signIn));
         facade.contract(new OpenApiRoutes(OpenApi.document(runner.catalogue(), published)));
@@ -88,6 +92,12 @@ public final class RestFacade {
             route("GET", SkillRoutes.PUBLISHED_ARCHIVE, routes::publishedArchive);
             route("GET", SkillRoutes.PUBLISHED_FILE, routes::publishedFile);
         }
+    }
+
+    private void connect(ConnectRoutes routes) {
+        route("GET", ConnectRoutes.CLIENTS, routes::clients);
+        route("GET", ConnectRoutes.CLIENT, routes::client);
+        route("GET", ConnectRoutes.HANDSHAKES, routes::handshakes);
     }
 
     private void gateway(GatewayRoutes routes) {

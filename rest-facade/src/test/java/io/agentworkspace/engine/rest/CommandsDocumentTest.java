@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.agentworkspace.engine.model.Example;
 import org.junit.jupiter.api.Test;
 
 class CommandsDocumentTest {

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.model.Handshake;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -55,7 +56,8 @@ class OpenApiTest {
     @Test
     void itHoldsEveryRouteThatIsAnsweredAndNoOther() {
         var clock = Clock.fixed(TestServer.NOW, ZoneOffset.UTC);
-        var facade = RestFacade.facade(server.runner, TestServer.PUBLISHED, () -> true, new TestSignIn(), clock);
+        Handshakes none = (caller, _) -> new Handshake.Latest(null, caller.userName(), List.of());
+        var facade = RestFacade.facade(server.runner, TestServer.PUBLISHED, () -> true, new TestSignIn(), none, clock);
         var answered = new TreeSet<String>();
         for (var resource : facade.resources()) {
             for (var method : resource.getResourceMethods()) {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Handshake;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Published;
@@ -15,6 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.server.Handler;
@@ -42,7 +44,9 @@ final class TestServer {
         runner = new TestRunner(new TestCatalogue().catalogue(), clock);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
-        server.setHandler(new Gate(RestFacade.handler(runner, PUBLISHED, database::get, new TestSignIn(), clock)));
+        Handshakes none = (caller, key) -> new Handshake.Latest(key, caller.userName(), List.of());
+        server.setHandler(
+                new Gate(RestFacade.handler(runner, PUBLISHED, database::get, new TestSignIn(), none, clock)));
         server.start();
     }
 

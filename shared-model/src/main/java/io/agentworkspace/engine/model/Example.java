@@ -1,8 +1,5 @@
-package io.agentworkspace.engine.rest;
+package io.agentworkspace.engine.model;
 
-import io.agentworkspace.engine.model.Effect;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Tool;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -10,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Arguments that a tool could be called with: what it requires, and what else a first call would give. */
-final class Example {
+public final class Example {
     /** A whole skill, tide-tables, as a zip in base64. */
     private static final String ARCHIVE =
             "UEsDBBQAAAAIAAAAIQAkyyNgfAAAAJ0AAAAIAAAAU0tJTEwubWQljbEOwjAMBfd8xduYkg8oG0hsLIjOyCWmsWgTFBvy+wQ63XDS"
@@ -48,7 +45,7 @@ final class Example {
         this.tool = tool;
     }
 
-    static ObjectNode arguments(Tool<?, ?> tool) {
+    public static ObjectNode arguments(Tool<?, ?> tool) {
         var example = new Example(tool);
         var arguments = Json.object();
         Field.of(tool.inputSchema().json()).stream()
@@ -62,12 +59,17 @@ final class Example {
         var path = field.path();
         return field.required()
                 || path.equals("content")
-                || path.equals("target." + tool.family())
+                || (path.equals("target." + tool.family()) && !isAboutYou())
                 || (path.equals("target.agent") && isAboutAPair())
                 || (path.equals("target.domain") && tool.family().equals("zone"))
                 || (path.equals("vx.name") && tool.effect() == Effect.CREATES)
                 || (path.equals("vx.description")
                         && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
+    }
+
+    /** Of users a read is of oneself, whose name stands in no example. */
+    private boolean isAboutYou() {
+        return tool.family().equals("user") && tool.effect() == Effect.READS;
     }
 
     /** Inviting, kicking, granting: a domain or a bank and an agent. */

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.rest;
+package io.agentworkspace.engine.model;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -10,9 +10,9 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param required whether the objects around it and it itself cannot be left out
  */
-record Field(String path, boolean required, ObjectNode schema) {
+public record Field(String path, boolean required, ObjectNode schema) {
     /** The values, in order; the objects around them are not listed. */
-    static List<Field> of(JsonNode schema) {
+    public static List<Field> of(JsonNode schema) {
         var fields = new ArrayList<Field>();
         collect(schema, "", true, fields);
         return List.copyOf(fields);
@@ -35,25 +35,25 @@ record Field(String path, boolean required, ObjectNode schema) {
         }
     }
 
-    String name() {
+    public String name() {
         return path.substring(path.lastIndexOf('.') + 1);
     }
 
-    List<String> parents() {
+    public List<String> parents() {
         var names = List.of(path.split("\\."));
         return names.subList(0, names.size() - 1);
     }
 
-    String type() {
+    public String type() {
         return schema.path("type").asString("string");
     }
 
-    String sentence() {
+    public String sentence() {
         return schema.path("description").asString("");
     }
 
     /** What the value must keep, in words; empty when there is nothing to say. */
-    String limits() {
+    public String limits() {
         if (schema.has("enum")) {
             return "one of "
                     + String.join(

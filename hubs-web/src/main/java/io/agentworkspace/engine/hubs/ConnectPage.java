@@ -1,0 +1,124 @@
+package io.agentworkspace.engine.hubs;
+
+import io.agentworkspace.engine.model.ClientConfiguration;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.McpAddress;
+import io.agentworkspace.engine.model.McpClient;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.Toolset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the page shows that connects clients of MCP: what they are to see, chosen by plain links, and the configuration of
+ * each, the same as {@code GET /api/mcp/clients/{client}}.
+ *
+ * @param address where the door is for what was chosen
+ * @param tokens what that costs a model
+ */
+record ConnectPage(
+        String address, int count, String tokens, List<Choice> toolsets, Choice readOnly, List<Client> clients) {
+    /** @param href where it is chosen, or given up where it is */
+    record Choice(String word, boolean chosen, String href, String tokens) {}
+
+    record Client(
+            String id,
+            String title,
+            String file,
+            String configuration,
+            @Nullable String installLink,
+            @Nullable String command,
+            List<String> steps,
+            String verify) {}
+
+    /** What a request chose; words that name no toolset are passed over. */
+    private record Chosen(List<String> words, boolean readOnly) {
+        static Chosen of(Visit visit, List<String> known) {
+            var words = visit.query().getOrDefault("toolset", List.of()).stream()
+                    .flatMap(list -> Arrays.stream(list.split(",")))
+                    .filter(known::contains)
+                    .distinct()
+                    .toList();
+            return new Chosen(
+                    words, visit.query().getOrDefault("readonly", List.of()).contains("true"));
+        }
+
+        /** With the word, or where it is chosen already without it. */
+        Chosen turned(String word) {
+            var other = new ArrayList<>(words);
+            if (!other.remove(word)) {
+                other.add(word);
+            }
+            return new Chosen(List.copyOf(other), readOnly);
+        }
+
+        String href() {
+            var query = Stream.of(
+                            words.isEmpty() ? "" : "toolset=" + String.join(",", words),
+                            readOnly ? "readonly=true" : "")
+                    .filter(part -> !part.isEmpty())
+                    .toList();
+            return ToolPages.CONNECT + (query.isEmpty() ? "" : "?" + String.join("&", query));
+        }
+
+        boolean discovers() {
+            return words.contains(Toolset.DISCOVERY);
+        }
+
+        boolean covers(Tool<?, ?> tool) {
+            return Toolset.of(words.isEmpty() ? List.of(Toolset.ALL) : words).covers(tool)
+                    && (!readOnly || tool.effect() == Effect.READS);
+        }
+    }
+
+    static ConnectPage of(Families families, Prices prices, String mcpUrl, Visit visit) {
+        var known = Stream.concat(families.all().stream().map(Families.Family::word), Stream.of(Toolset.DISCOVERY))
+                .toList();
+        var chosen = Chosen.of(visit, known);
+        var address = new McpAddress(mcpUrl, chosen.words(), chosen.readOnly());
+        var covered = families.all().stream()
+                .flatMap(family -> family.tools().stream())
+                .filter(chosen::covers)
+                .toList();
+        return new ConnectPage(
+                address.url(),
+                covered.size(),
+                Prices.words(chosen.discovers() ? prices.of(Toolset.DISCOVERY) : prices.of(covered)),
+                known.stream()
+                        .map(word -> new Choice(
+                                word,
+                                chosen.words().contains(word),
+                                chosen.turned(word).href(),
+                                price(word, families, prices)))
+                        .toList(),
+                new Choice("read-only", chosen.readOnly(), new Chosen(chosen.words(), !chosen.readOnly()).href(), ""),
+                Arrays.stream(McpClient.values())
+                        .sorted((a, b) -> Boolean.compare(a == McpClient.GENERIC, b == McpClient.GENERIC))
+                        .map(client -> client(client.configuration(address)))
+                        .toList());
+    }
+
+    private static String price(String word, Families families, Prices prices) {
+        return Prices.words(families.all().stream()
+                .filter(family -> family.word().equals(word))
+                .findFirst()
+                .map(family -> prices.of(family.tools()))
+                .orElseGet(() -> prices.of(word)));
+    }
+
+    private static Client client(ClientConfiguration configuration) {
+        return new Client(
+                configuration.client(),
+                configuration.title(),
+                configuration.file(),
+                Json.pretty(configuration.configuration()),
+                configuration.installLink(),
+                configuration.command(),
+                configuration.steps(),
+                configuration.verify());
+    }
+}

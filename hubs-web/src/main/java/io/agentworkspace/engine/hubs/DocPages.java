@@ -1,0 +1,138 @@
+package io.agentworkspace.engine.hubs;
+
+import io.agentworkspace.engine.hubs.Documents.Document;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The documentation: a page for each document, the search through all of them, and the files that they speak of. */
+final class DocPages {
+    static final String ROOT = Documents.ROOT;
+    static final String SEARCH = ROOT + "/search";
+
+    private static final int MIN_CONTENTS = 3;
+
+    /** On the page of all commands each is found under its own name. */
+    private static final Pattern COMMAND = Pattern.compile("<a href=\"(/docs/commands/[a-z-]+#(\\w+))\">");
+
+    private final String baseUrl;
+    private final Templates templates;
+    private final Map<String, Markdown.Rendered> rendered = new ConcurrentHashMap<>();
+    private @Nullable Documents documents;
+    private @Nullable DocSearch search;
+
+    DocPages(String baseUrl, Templates templates) {
+        this.baseUrl = baseUrl;
+        this.templates = templates;
+    }
+
+    Optional<Page> find(Visit visit) {
+        if (!visit.path().equals(ROOT) && !visit.path().startsWith(ROOT + "/")) {
+            return Optional.empty();
+        } else if (visit.path().equals(SEARCH)) {
+            return Optional.of(found(visit));
+        }
+        var file = visit.after(Documents.FILES);
+        return file != null
+                ? Documents.file(file).map(text -> file(file, text, visit))
+                : documents().find(visit.path()).map(document -> page(document, visit));
+    }
+
+    /** Read when first asked for: the start need not wait for them. */
+    private synchronized Documents documents() {
+        if (documents == null) {
+            documents = new Documents(baseUrl);
+        }
+        return documents;
+    }
+
+    private synchronized DocSearch search() {
+        if (search == null) {
+            search = new DocSearch(documents().all(), this::rendered);
+        }
+        return search;
+    }
+
+    private Markdown.Rendered rendered(Document document) {
+        return rendered.computeIfAbsent(
+                document.address(),
+                _ -> Markdown.ours(link -> documents().address(document, link)).render(document.markdown()));
+    }
+
+    record Shown(
+            DocNav nav,
+            String html,
+            List<Markdown.Section> contents,
+            @Nullable Document before,
+            @Nullable Document after) {
+        public boolean hasContents() {
+            return !contents.isEmpty();
+        }
+    }
+
+    private Page page(Document document, Visit visit) {
+        var text = rendered(document);
+        var all = documents().all();
+        var at = all.indexOf(document);
+        var html = document.address().equals(ROOT + "/commands")
+                ? COMMAND.matcher(text.html()).replaceAll("<a id=\"$2\" href=\"$1\">")
+                : text.html();
+        var shown = new Shown(
+                DocNav.of(all, document),
+                html,
+                contents(text),
+                at == 0 ? null : all.get(at - 1),
+                at + 1 == all.size() ? null : all.get(at + 1));
+        var first = text.sections().getFirst();
+        var frame = new Templates.Frame(first.title(), sentence(first.text()), "docs", "docs");
+        return Page.html(templates.page("docs", shown, frame, visit));
+    }
+
+    private static List<Markdown.Section> contents(Markdown.Rendered text) {
+        var contents =
+                text.sections().stream().filter(section -> section.level() == 2).toList();
+        return contents.size() < MIN_CONTENTS ? List.of() : contents;
+    }
+
+    /** What a page begins with. */
+    private static String sentence(String text) {
+        var end = text.indexOf(". ");
+        var sentence = end < 0 ? text : text.substring(0, end + 1);
+        return sentence.length() > 200 ? sentence.substring(0, sentence.lastIndexOf(' ', 200)) + " …" : sentence;
+    }
+
+    private record Results(DocNav nav, String query, String said, boolean asked, List<DocSearch.Hit> hits) {}
+
+    private Page found(Visit visit) {
+        var query = visit.query().getOrDefault("q", List.of()).stream()
+                .findFirst()
+                .orElse("")
+                .strip();
+        var asked = query.length() > DocSearch.MAX_QUERY ? query.substring(0, DocSearch.MAX_QUERY) : query;
+        var hits = asked.isEmpty() ? List.<DocSearch.Hit>of() : search().find(asked);
+        var nav = DocNav.of(documents().all(), null).asking(asked);
+        var results = new Results(nav, asked, said(hits.size()), !asked.isEmpty(), hits);
+        var frame = new Templates.Frame("Search", "What the documentation says of something.", "docs", "docs");
+        return Page.html(templates.page("docs-search", results, frame, visit));
+    }
+
+    private static String said(int hits) {
+        return switch (hits) {
+            case 0 -> "Nothing holds all of";
+            case 1 -> "One place for";
+            case DocSearch.MAX_HITS -> "The best %d places for".formatted(hits);
+            default -> "%d places for".formatted(hits);
+        };
+    }
+
+    private record File(DocNav nav, String path, String text) {}
+
+    private Page file(String path, String text, Visit visit) {
+        var nav = DocNav.of(documents().all(), null);
+        var frame = new Templates.Frame(path, "A file of the project's repository.", "docs", "docs");
+        return Page.html(templates.page("docs-file", new File(nav, path, text), frame, visit));
+    }
+}

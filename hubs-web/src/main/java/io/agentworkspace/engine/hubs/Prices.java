@@ -1,0 +1,43 @@
+package io.agentworkspace.engine.hubs;
+
+import io.agentworkspace.engine.model.Tool;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * What tools cost a model that is given them: tokens (o200k_base) of their entries in {@code tools/list}. A test counts them,
+ * so that nothing has to at run time.
+ */
+final class Prices {
+
+    private final Map<String, Integer> tokens = new LinkedHashMap<>();
+
+    Prices() {
+        var counted = new Properties();
+        try {
+            counted.load(new ByteArrayInputStream(Assets.bytes("/hubs/tokens.properties")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        counted.stringPropertyNames().forEach(name -> tokens.put(name, Integer.valueOf(counted.getProperty(name))));
+    }
+
+    /** Of a tool, or of the toolset {@code discovery}; nothing for what was not counted. */
+    int of(String name) {
+        return tokens.getOrDefault(name, 0);
+    }
+
+    int of(Collection<Tool<?, ?>> tools) {
+        return tools.stream().mapToInt(tool -> of(tool.name())).sum();
+    }
+
+    /** For a reader: {@code 12,345}. */
+    static String words(int tokens) {
+        return "%,d".formatted(tokens);
+    }
+}

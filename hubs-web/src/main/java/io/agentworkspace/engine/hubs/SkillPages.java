@@ -1,0 +1,149 @@
+package io.agentworkspace.engine.hubs;
+
+import io.agentworkspace.engine.hubs.SkillView.Entry;
+import io.agentworkspace.engine.model.ToolRunner;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** The hub of skills: the list, a page for each, and one for each of its files. What is in own skills may come from anybody. */
+final class SkillPages {
+    static final String ROOT = "/skills-hub";
+
+    private static final String FILES = "/files/";
+    private static final String RAW = "/raw/";
+    private static final String MAIN = "SKILL.md";
+
+    /** Of a longer text the rest is only in the download, in characters. */
+    private static final int MAX_SHOWN = 256 * 1024;
+
+    private final Skills skills;
+    private final Templates templates;
+
+    SkillPages(ToolRunner runner, Templates templates) {
+        this.skills = new Skills(runner);
+        this.templates = templates;
+    }
+
+    Optional<Page> find(Visit visit) {
+        if (visit.path().equals(ROOT)) {
+            return Optional.of(list(visit));
+        }
+        var rest = visit.after(ROOT + "/");
+        if (rest == null) {
+            return Optional.empty();
+        }
+        var end = rest.indexOf('/');
+        var name = end < 0 ? rest : rest.substring(0, end);
+        var below = end < 0 ? "" : SkillLinks.decoded(rest.substring(end));
+        return below.isEmpty()
+                ? skills.read(name, visit).map(told -> skill(told, visit))
+                : below.startsWith(FILES)
+                        ? skills.file(name, below.substring(FILES.length()), visit)
+                                .map(file -> file(name, file, visit))
+                        : below.startsWith(RAW)
+                                ? skills.file(name, below.substring(RAW.length()), visit)
+                                        .map(SkillPages::raw)
+                                : Optional.empty();
+    }
+
+    private record Listed(
+            List<Entry> skills,
+            String count,
+            boolean signedIn,
+            boolean hasOwn,
+            @Nullable String note,
+            @Nullable String addObstacle) {}
+
+    private Page list(Visit visit) {
+        var told = skills.list(visit);
+        var entries = told.told().path("skills").valueStream().map(Entry::of).toList();
+        var listed = new Listed(
+                entries,
+                entries.size() == 1 ? "1 skill" : "%d skills".formatted(entries.size()),
+                visit.caller() != null,
+                entries.stream().anyMatch(Entry::own),
+                told.note(),
+                skills.obstacle("SK_Add", visit));
+        var frame = new Templates.Frame(
+                "Skills",
+                "Skills that teach an agent to use the workspace, and those of your own.",
+                "skills",
+                "skills");
+        return Page.html(templates.page("skills", listed, frame, visit));
+    }
+
+    private Page skill(Skills.Told told, Visit visit) {
+        var skill = told.told();
+        var entry = Entry.of(skill.get("skill"));
+        var files = skill.path("files").valueStream().toList();
+        var body = skill.path("body").asString("");
+        var html = Markdown.anybodys(new SkillLinks(entry.name(), MAIN, files)::address)
+                .render(body)
+                .html();
+        var signedIn = visit.caller() != null;
+        var view = new SkillView(
+                entry,
+                html,
+                SkillView.fields(skill.path("frontmatter")),
+                files.stream()
+                        .map(file -> SkillView.File.of(entry.name(), file))
+                        .toList(),
+                skill.path("tools")
+                        .valueStream()
+                        .map(tool -> SkillView.Used.of(
+                                tool, skills.isTool(tool.get("name").asString())))
+                        .toList(),
+                skill.path("agents").valueStream().map(JsonNode::asString).toList(),
+                new SkillView.Visitor(
+                        signedIn,
+                        told.note(),
+                        skills.obstacle("SK_Install", visit),
+                        skills.obstacle("SK_Remove", visit)));
+        var frame = new Templates.Frame(entry.name(), entry.description(), "skills", "skills");
+        return Page.html(templates.page("skill", view, frame, visit));
+    }
+
+    /** @param html of Markdown; null for another text, which is shown as it is, and for what is no text */
+    private record Shown(
+            String skill,
+            SkillView.File file,
+            @Nullable String html,
+            @Nullable String text,
+            boolean binary,
+            boolean cut) {}
+
+    private Page file(String skill, JsonNode file, Visit visit) {
+        var view = SkillView.File.of(skill, file);
+        var text = file.path("text").asStringOpt().orElse(null);
+        var isMarkdown = view.kind().equals("text/markdown") && !view.path().equals(MAIN);
+        var html = text != null && isMarkdown ? rendered(skill, view.path(), text, visit) : null;
+        var begin = text != null && text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) : text;
+        var shown = new Shown(skill, view, html, begin, text == null, !Objects.equals(begin, text));
+        var frame = new Templates.Frame(
+                view.path() + " · " + skill, "A file of the skill %s.".formatted(skill), "skills", "skills");
+        return Page.html(templates.page("skill-file", shown, frame, visit));
+    }
+
+    private String rendered(String skill, String path, String text, Visit visit) {
+        var files = skills.read(skill, visit)
+                .map(told -> told.told().path("files").valueStream().toList())
+                .orElse(List.of());
+        return Markdown.anybodys(new SkillLinks(skill, path, files)::address)
+                .render(text)
+                .html();
+    }
+
+    /** For a browser it is nothing but bytes, to be saved. */
+    private static Page raw(JsonNode file) {
+        var text = file.path("text").asStringOpt();
+        var bytes = text.isPresent()
+                ? text.get().getBytes(StandardCharsets.UTF_8)
+                : Base64.getDecoder().decode(file.path("base64").asString());
+        return new Page(200, "application/octet-stream", bytes, null, false);
+    }
+}

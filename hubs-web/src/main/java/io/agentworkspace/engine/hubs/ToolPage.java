@@ -1,0 +1,124 @@
+package io.agentworkspace.engine.hubs;
+
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Example;
+import io.agentworkspace.engine.model.Field;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Published;
+import io.agentworkspace.engine.model.Refusal;
+import io.agentworkspace.engine.model.Tool;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the page of one tool shows.
+ *
+ * @param loses what is lost by calling it, as a destructive tool's page asks first; null for others
+ * @param obstacle why the caller may not call it; null where it may, or where nobody is signed in
+ */
+record ToolPage(
+        String name,
+        String title,
+        String description,
+        String family,
+        String familyTitle,
+        List<Tag> tags,
+        String route,
+        String baseUrl,
+        String tokens,
+        @Nullable String loses,
+        @Nullable String obstacle,
+        boolean signedIn,
+        List<Row> input,
+        String inputSchema,
+        List<Row> output,
+        String outputSchema,
+        String example,
+        List<Snippets.Snippet> snippets,
+        List<Error> errors) {
+
+    /** @param kind how it looks */
+    record Tag(String kind, String text, String meaning) {}
+
+    record Row(String path, String type, boolean required, String limits, String sentence) {}
+
+    record Error(String error, int code, int status, String when, String remedy) {}
+
+    static ToolPage of(
+            Tool<?, ?> tool, Families.Family family, Published published, Prices prices, @Nullable Caller caller) {
+        var arguments = Example.arguments(tool);
+        return new ToolPage(
+                tool.name(),
+                tool.title(),
+                tool.description(),
+                family.word(),
+                family.title(),
+                tags(tool),
+                tool.route().method() + " " + tool.route().path(),
+                published.baseUrl(),
+                Prices.words(prices.of(tool.name())),
+                tool.destructive() ? ToolList.summary(tool.description()) : null,
+                caller == null ? null : caller.obstacle(tool).orElse(null),
+                caller != null,
+                rows(Field.of(tool.inputSchema().json())),
+                Json.pretty(tool.inputSchema().json()),
+                rows(Field.of(tool.outputSchema()).stream()
+                        .filter(field -> !field.path().matches("(header|status)([.].*)?"))
+                        .toList()),
+                Json.pretty(tool.outputSchema()),
+                Json.pretty(arguments),
+                Snippets.of(published, tool, arguments),
+                errors(tool));
+    }
+
+    private static List<Tag> tags(Tool<?, ?> tool) {
+        var effect = switch (tool.effect()) {
+            case READS -> "Changes nothing.";
+            case MOVES -> "Changes only your own context.";
+            case CREATES -> "Makes something new.";
+            case CHANGES -> "Changes what others can see.";
+            case DESTROYS -> "Takes something away.";
+        };
+        var tags = new java.util.ArrayList<>(List.of(
+                new Tag(
+                        tool.effect().name().toLowerCase(Locale.ROOT),
+                        tool.effect().name().toLowerCase(Locale.ROOT),
+                        effect),
+                new Tag("", tool.capability().word(), "The capability that a key needs."),
+                new Tag("", tool.leastRole().word() + " or above", "What its user must be in the tenant.")));
+        if (tool.idempotent() && tool.effect().isTransactional()) {
+            tags.add(new Tag("", "idempotent", "Doing it twice is the same as doing it once."));
+        }
+        if (tool.isLong()) {
+            tags.add(new Tag("", "long", "May take more than a few seconds; over MCP it can be a task."));
+        }
+        return List.copyOf(tags);
+    }
+
+    private static List<Row> rows(List<Field> fields) {
+        return fields.stream()
+                .map(field -> new Row(field.path(), type(field), field.required(), field.limits(), field.sentence()))
+                .toList();
+    }
+
+    private static String type(Field field) {
+        return field.type().equals("array")
+                ? "list of " + field.schema().at("/items/type").asString("value") + "s"
+                : field.type();
+    }
+
+    /** With the status of the tool's own route. */
+    private static List<Error> errors(Tool<?, ?> tool) {
+        return Refusal.of(tool).stream()
+                .map(refusal -> new Error(
+                        refusal.failure().error(),
+                        refusal.failure().code(),
+                        tool.isCommand()
+                                ? refusal.failure().commandStatus()
+                                : refusal.failure().httpStatus(),
+                        refusal.when(),
+                        refusal.remedy()))
+                .toList();
+    }
+}

@@ -1,0 +1,124 @@
+// Who is signed in. The key that somebody signs in with goes to the service once and is kept nowhere.
+import { dialog, el, said } from './dom.js';
+
+const button = document.getElementById('account-button');
+let token;
+
+export const signedIn = () => 'user' in button.dataset;
+
+// What a request that changes something carries beside the cookie.
+export async function csrf() {
+  token ??= (await session()).csrf_token;
+  return token;
+}
+
+async function session() {
+  const response = await fetch('/api/auth/session');
+  if (!response.ok) throw new Error(await said(response));
+  return response.json();
+}
+
+function show(user) {
+  token = undefined;
+  button.classList.toggle('quiet', Boolean(user));
+  if (user) button.dataset.user = user;
+  else delete button.dataset.user;
+  button.replaceChildren(user ? el('span', { class: 'who' }, user) : 'Sign in');
+}
+
+// The session has ended, as an answer told.
+export function forget() {
+  show(null);
+}
+
+// Asks for a key, and does what follows once somebody is signed in.
+export async function signIn(then = () => location.reload()) {
+  const problem = el('p', { class: 'problem', role: 'alert' });
+  const key = el('input', {
+    id: 'api-key', type: 'password', autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', required: true, placeholder: 'ek_…',
+    'aria-describedby': 'api-key-hint',
+  });
+  const submit = el('button', { type: 'submit' }, 'Sign in');
+  const form = el('form', { novalidate: true },
+    el('label', { for: 'api-key' }, 'API key'), key,
+    el('p', { class: 'hint', id: 'api-key-hint' }, 'It is sent once, for a session of this browser, and kept nowhere. At the first start the engine printed one.'),
+    problem,
+    el('div', { class: 'row' }, submit, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel')));
+  const providers = el('div', { class: 'providers' });
+  const box = dialog('Sign in', form, providers);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    submit.disabled = true;
+    problem.textContent = '';
+    const failure = await exchange(key.value.trim());
+    submit.disabled = false;
+    if (failure) {
+      problem.textContent = failure;
+      key.focus();
+      return;
+    }
+    key.value = '';
+    box.close();
+    then();
+  });
+  await offer(providers);
+}
+
+// What was wrong, or nothing.
+async function exchange(key) {
+  if (!key) return 'Paste your key first.';
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'This is no key: it holds signs that no key has.';
+  try {
+    const response = await fetch('/api/auth/session', { method: 'POST', headers: { 'X-Api-Key': key } });
+    if (!response.ok) return said(response);
+    const begun = await response.json();
+    show(begun.user);
+    token = begun.csrf_token;
+    return '';
+  } catch {
+    return 'The service cannot be reached.';
+  }
+}
+
+// The identity providers, where there are any.
+async function offer(place) {
+  const response = await fetch('/api/config').catch(() => null);
+  if (!response?.ok) return;
+  const { sign_in: names } = await response.json();
+  const back = encodeURIComponent(location.pathname + location.search);
+  if (names.length) place.append(el('p', { class: 'hint' }, 'Or with'));
+  for (const name of names) {
+    const start = `/api/auth/oauth/${encodeURIComponent(name)}/start?surface=hub&return_to=${back}`;
+    place.append(el('a', { class: 'button quiet', href: start }, name));
+  }
+}
+
+async function account() {
+  const rows = el('dl', { class: 'facts' });
+  const problem = el('p', { class: 'problem', role: 'alert' });
+  const leave = el('button', { type: 'button', click: () => signOut(problem) }, 'Sign out');
+  const box = dialog('Signed in', rows, problem,
+    el('div', { class: 'row' }, leave, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+  try {
+    const [known, listed] = await Promise.all([session(), fetch('/api/mcp/tools').then((response) => response.json())]);
+    if (!known.signed_in) {
+      box.close();
+      forget();
+      return signIn();
+    }
+    const ends = new Date(known.expires_at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+    const facts = { User: known.user, Tenant: known.tenant, Role: known.role, 'Session ends': ends, 'May call': `${listed.tools.length} tools` };
+    for (const [name, value] of Object.entries(facts)) rows.append(el('dt', {}, name), el('dd', {}, value));
+  } catch (error) {
+    problem.textContent = error.message;
+  }
+}
+
+async function signOut(problem) {
+  const response = await fetch('/api/auth/session', { method: 'DELETE', headers: { 'X-CSRF-Token': await csrf() } });
+  if (response.ok || response.status === 401) location.reload();
+  else problem.textContent = await said(response);
+}
+
+button.addEventListener('click', () => (signedIn() ? account() : signIn()));
+for (const other of document.querySelectorAll('[data-sign-in]')) other.addEventListener('click', () => signIn());

@@ -1,0 +1,57 @@
+// Elements, made without any markup: whatever comes from outside becomes text.
+
+// A property that is a function is a listener; true sets an attribute without a value, false and null leave it out.
+export function el(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (typeof value === 'function') element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, '');
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// Code with a button that copies it.
+export function code(text, label) {
+  const pre = el('pre', { tabindex: '0', 'aria-label': label }, el('code', {}, text));
+  return copied(pre);
+}
+
+export function copied(pre) {
+  const box = el('div', { class: 'copied' });
+  const button = el('button', { type: 'button', class: 'quiet copy', 'aria-label': `Copy: ${pre.getAttribute('aria-label')}` }, 'Copy');
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(pre.textContent);
+      button.textContent = 'Copied';
+    } catch {
+      getSelection().selectAllChildren(pre);
+      button.textContent = 'Selected';
+    }
+    setTimeout(() => (button.textContent = 'Copy'), 2000);
+  });
+  pre.replaceWith(box);
+  box.append(pre, button);
+  return box;
+}
+
+// What a refusal says, whatever its form.
+export async function said(response) {
+  try {
+    const body = await response.json();
+    return body.detail ?? body.status?.note ?? `The service answered ${response.status}.`;
+  } catch {
+    return `The service answered ${response.status}.`;
+  }
+}
+
+// A dialog that is gone once it is closed.
+export function dialog(title, ...children) {
+  const heading = el('h2', { id: 'dialog-title' }, title);
+  const box = el('dialog', { 'aria-labelledby': 'dialog-title' }, heading, ...children);
+  box.addEventListener('close', () => box.remove());
+  document.body.append(box);
+  box.showModal();
+  return box;
+}

@@ -1,0 +1,140 @@
+// Trying a tool: a form made from its schema, or plain JSON; what it answered; the same request as curl.
+import { csrf, forget, signIn, signedIn } from './account.js';
+import { code, dialog, el } from './dom.js';
+import { formOf, wrongJson } from './form.js';
+
+const { tool, base, loses } = document.querySelector('[data-tool]').dataset;
+const example = JSON.parse(document.getElementById('example').textContent);
+const form = formOf(JSON.parse(document.getElementById('input-schema').textContent), example);
+const result = document.getElementById('try-result');
+
+const raw = el('textarea', { id: 'raw', rows: 10, spellcheck: 'false', 'aria-describedby': 'raw-problem' });
+const rawProblem = el('p', { class: 'problem', id: 'raw-problem' });
+const rawField = el('div', { class: 'field', hidden: true }, el('label', { for: 'raw' }, 'Arguments as JSON'), raw, rawProblem);
+const asJson = el('input', { type: 'checkbox', id: 'as-json', change: change });
+const run = el('button', { type: 'submit' });
+const element = el('form', { novalidate: true, submit: start },
+  el('div', { class: 'row' },
+    el('button', { type: 'button', class: 'quiet', click: () => fill(example) }, 'Fill in the example'),
+    el('label', { class: 'check' }, asJson, ' As JSON')),
+  form.element, rawField,
+  el('div', { class: 'row' }, run, el('span', { class: 'hint keys' }, 'or Ctrl+Enter')));
+
+function label() {
+  run.textContent = signedIn() ? `Run ${tool}` : 'Sign in to run';
+  run.classList.toggle('danger', signedIn() && Boolean(loses));
+}
+
+// Between the form and JSON, with what stands in the one carried over to the other.
+function change() {
+  if (asJson.checked) {
+    const given = form.read();
+    if (given) raw.value = JSON.stringify(given, null, 2);
+    else if (!raw.value) raw.value = JSON.stringify(example, null, 2);
+  } else {
+    const given = parsed();
+    const lost = given ? form.fill(given) : [];
+    if (!given || lost.length) {
+      asJson.checked = true;
+      if (lost.length) rawProblem.textContent = `The form has no field for ${lost.join(', ')}.`;
+      return;
+    }
+  }
+  rawField.hidden = !asJson.checked;
+  form.element.hidden = asJson.checked;
+}
+
+function fill(given) {
+  raw.value = JSON.stringify(given, null, 2);
+  rawProblem.textContent = '';
+  form.fill(given);
+}
+
+function parsed() {
+  const text = raw.value.trim() || '{}';
+  const value = wrongJson(text) ? undefined : JSON.parse(text);
+  const fits = value !== null && typeof value === 'object' && !Array.isArray(value);
+  rawProblem.textContent = wrongJson(text) || (fits ? '' : 'The arguments are one JSON object.');
+  return fits ? value : null;
+}
+
+async function start(event) {
+  event.preventDefault();
+  if (run.disabled) return;
+  const given = asJson.checked ? parsed() : form.read();
+  if (!given) return;
+  if (!signedIn()) {
+    signIn(() => {
+      label();
+      document.getElementById('obstacle')?.remove();
+      run.focus();
+    });
+  } else if (!loses || (await confirmed(given))) {
+    await invoke(given);
+  }
+}
+
+// Whether somebody who has read what will be lost still wants it.
+function confirmed(given) {
+  return new Promise((resolve) => {
+    const box = dialog(`Run ${tool}?`,
+      el('p', {}, loses),
+      code(JSON.stringify(given, null, 2), 'The arguments'),
+      el('div', { class: 'row' },
+        el('button', { type: 'button', class: 'danger', click: () => box.close('run') }, `Run ${tool}`),
+        el('button', { type: 'button', class: 'quiet', autofocus: true, click: () => box.close() }, 'Cancel')));
+    box.addEventListener('close', () => resolve(box.returnValue === 'run'));
+  });
+}
+
+async function invoke(given) {
+  run.disabled = true;
+  result.replaceChildren(el('p', { class: 'hint' }, 'Running…'));
+  const began = performance.now();
+  try {
+    const response = await fetch(`/api/mcp/tools/${tool}/invoke`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': await csrf() },
+      body: JSON.stringify(given),
+    });
+    const text = await response.text();
+    show(given, response.status, Math.round(performance.now() - began), text);
+  } catch (error) {
+    result.replaceChildren(el('p', { class: 'note bad' }, `The service could not be asked: ${error.message}`));
+  } finally {
+    run.disabled = false;
+  }
+}
+
+function show(given, status, duration, text) {
+  const envelope = wrongJson(text) ? null : JSON.parse(text);
+  const done = envelope?.status?.success === true;
+  const note = envelope?.status?.note ?? envelope?.detail;
+  const ended = status === 401 && !envelope?.status;
+  result.replaceChildren(...[
+    el('h3', {}, el('span', { class: done ? 'tag reads' : 'tag destroys' }, done ? 'Done' : envelope?.status?.error ?? envelope?.error ?? 'Refused'),
+      ` HTTP ${status} `, el('span', { class: 'count' }, `${duration} ms`)),
+    note ? el('p', { class: done ? 'note' : 'note bad' }, note) : null,
+    code(envelope ? JSON.stringify(envelope, null, 2) : text, 'The answer'),
+    el('details', {}, el('summary', {}, 'The request as curl'), code(curl(given), 'The request as curl')),
+  ].filter(Boolean));
+  if (ended) {
+    forget();
+    label();
+  }
+  if (!done && note && !asJson.checked) form.mark(note);
+}
+
+function curl(given) {
+  const body = JSON.stringify(given).replaceAll("'", "'\\''");
+  return `curl -s '${base}/api/mcp/tools/${tool}/invoke' \\\n  -H "X-Api-Key: $ENGINE_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`;
+}
+
+element.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    element.requestSubmit();
+  }
+});
+label();
+document.getElementById('try-form').append(element);

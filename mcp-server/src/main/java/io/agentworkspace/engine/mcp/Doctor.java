@@ -1,0 +1,106 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.identity.Grant;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.ClientConfiguration;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Handshake;
+import io.agentworkspace.engine.model.McpAddress;
+import io.agentworkspace.engine.model.McpClient;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.store.HandshakeStore;
+import io.agentworkspace.engine.store.HandshakeStore.Kept;
+import io.agentworkspace.engine.store.HandshakeStore.Latest;
+import java.time.Clock;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Tells how clients met the door, and what would be right where it went wrong. */
+public final class Doctor {
+    private final HandshakeStore store;
+    private final McpAddress address;
+    private final Clock clock;
+
+    /** @param mcpUrl the public address of the tool protocol's host */
+    public Doctor(HandshakeStore store, String mcpUrl, Clock clock) {
+        this.store = store;
+        this.address = McpAddress.of(mcpUrl);
+        this.clock = clock;
+    }
+
+    /**
+     * The latest handshakes of a key, or without one those of what the caller signed in with.
+     *
+     * @throws Problem {@code not_found} for a key that the caller may not manage, and that is not its own
+     */
+    public Handshake.Latest latest(Caller caller, @Nullable String key) {
+        store.flush(); // What has just happened is what is asked about.
+        var id = key == null ? caller.credential().key() : key;
+        var now = clock.instant();
+        var latest = id == null
+                ? store.ofUser(caller, now)
+                : store.ofKey(caller, id, now)
+                        .orElseThrow(() -> new Problem(
+                                Failure.NOT_FOUND,
+                                "no key '%s' that you may see; AK_List lists those that you may"
+                                        .formatted(Name.shortened(id))));
+        var handshakes = latest.handshakes().stream()
+                .map(kept -> handshake(kept, latest, now))
+                .toList();
+        return new Handshake.Latest(id, latest.user(), handshakes);
+    }
+
+    private Handshake handshake(Kept kept, Latest latest, Instant now) {
+        var flaw = kept.flaw() == null ? null : Flaw.of(kept.flaw());
+        return new Handshake(
+                kept.at(),
+                kept.times(),
+                kept.era(),
+                kept.method(),
+                kept.clientName() == null ? null : new Handshake.Program(kept.clientName(), kept.clientVersion()),
+                kept.protocolVersion(),
+                kept.userAgent(),
+                kept.toolset(),
+                kept.proven(),
+                flaw == null ? "ok" : "refused",
+                kept.status(),
+                kept.code() == null || kept.note() == null ? null : new Handshake.Refusal(kept.code(), kept.note()),
+                flaw == null ? null : wrong(flaw, latest, now),
+                flaw == null ? fine(kept) : flaw.advice(),
+                flaw == null || !flaw.isConfigured() ? null : configuration(kept));
+    }
+
+    /** Who is told so may manage the key: what strangers are not told about it is no secret here. */
+    private static String wrong(Flaw flaw, Latest latest, Instant now) {
+        if (flaw != Flaw.KEY_REFUSED || latest.chain().isEmpty()) {
+            return flaw.wrong();
+        }
+        var grant = Grant.of(latest.chain());
+        if (grant.revokedAt() != null) {
+            return "The key was revoked at %s.".formatted(grant.revokedAt());
+        } else if (grant.isOver(now)) {
+            return "The key expired at %s.".formatted(grant.expiresAt());
+        }
+        return latest.rotatedAt() == null
+                ? "The key has this id, but another secret."
+                : "The key has this id, but another secret: it was rotated at %s.".formatted(latest.rotatedAt());
+    }
+
+    private static String fine(Kept kept) {
+        var asked = kept.protocolVersion();
+        return kept.era().equals(SessionLane.ERA)
+                        && asked != null
+                        && Revision.find(asked).isEmpty()
+                ? "It is connected. It asked for %s and was answered with %s; if it stopped there, update it."
+                        .formatted(asked, Revision.negotiated(asked).word())
+                : "It is connected; there is nothing to do.";
+    }
+
+    private ClientConfiguration configuration(Kept kept) {
+        return McpClient.named(kept.clientName())
+                .or(() -> McpClient.named(kept.userAgent()))
+                .orElse(McpClient.GENERIC)
+                .configuration(address);
+    }
+}

@@ -1,0 +1,130 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** The documentation as people use it in real Chromium, which {@code docs.mjs} plays; and with scripts or without, the same pages. */
+class DocsSiteTest {
+    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+    private static final Path PICTURES = Path.of("target/screenshots").toAbsolutePath();
+
+    private static final List<JsonNode> STEPS = new ArrayList<>();
+
+    @BeforeAll
+    static void play() {
+        Node.require();
+        var installed = Files.isExecutable(CHROMIUM);
+        assertThat(installed || System.getenv("CI") == null)
+                .as("install chromium first")
+                .isTrue();
+        assumeTrue(installed, "chromium is not installed");
+        var ended = Node.run(Map.of(), List.of(Node.script("docs.mjs"), TestServer.url(), PICTURES.toString()));
+        assertThat(ended.code()).as(ended.errors()).isZero();
+        ended.output()
+                .lines()
+                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+                .forEach(STEPS::add);
+    }
+
+    private static JsonNode step(String name) {
+        return STEPS.stream()
+                .filter(step -> step.get("step").asString().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static JsonNode step(String name, int width) {
+        return STEPS.stream()
+                .filter(step -> step.get("step").asString().equals(name)
+                        && step.get("width").asInt() == width)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static List<String> texts(JsonNode list) {
+        return list.valueStream().map(JsonNode::asString).toList();
+    }
+
+    /** Errors of scripts, breaches of the policy, requests to others, what axe finds, pages wider than the window. */
+    @Test
+    void nothingIsWrongOnTheWay() {
+        assertThat(texts(step("faults").get("faults"))).isEmpty();
+        assertThat(step("narrow").get("pages").asInt()).isGreaterThan(35);
+        assertThat(texts(step("narrow").get("wide"))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {360, 1280})
+    void readersFindTheirWay(int width) {
+        var reads = step("reads", width);
+        assertThat(reads.path("folded").asBoolean(true)).isTrue();
+        assertThat(reads.get("page").asString()).isEqualTo("Operations");
+        assertThat(reads.get("part").asString()).isEqualTo("#plans");
+        assertThat(reads.get("partInView").asBoolean()).isTrue();
+        assertThat(reads.get("next").asString()).isEqualTo("Security");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {360, 1280})
+    void theSearchFindsSectionsByKeyboard(int width) {
+        var searches = step("searches", width);
+        assertThat(searches.get("said").asString()).endsWith("places for loop GUARD.");
+        assertThat(searches.get("field").asString()).isEqualTo("loop GUARD");
+        assertThat(texts(searches.get("titles"))).startsWith("The loop guard").contains("AP_Chat");
+        assertThat(texts(searches.get("marked"))).isNotEmpty().allMatch(word -> word.matches("(?i)loop|guard"));
+        assertThat(searches.get("opened").asString()).isEqualTo("/docs/decisions/loop-guard");
+        assertThat(searches.get("command").asString()).isEqualTo("/docs/commands/agent#ap_create");
+        assertThat(searches.at("/markup/said").asString()).contains("<img src=x onerror=alert(1)> \"");
+        assertThat(searches.at("/markup/images").asInt()).isZero();
+    }
+
+    @Test
+    void everyCommandHasItsAddress() {
+        assertThat(step("deep link").get("heading").asString()).startsWith("AP_Create");
+        assertThat(step("deep link").get("inView").asBoolean()).isTrue();
+    }
+
+    @Test
+    void codeIsCopiedWithTheAddressOfThisService() {
+        var copies = step("copies");
+        assertThat(copies.get("button").asString()).isEqualTo("Copied");
+        assertThat(copies.get("copied").asString()).startsWith("export ENGINE=" + TestServer.url() + "\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {360, 1280})
+    void allOfItIsThereWithoutScripts(int width) {
+        var plain = step("without scripts", width);
+        assertThat(plain.get("row").asString()).isEqualTo("AP_Create");
+        assertThat(plain.get("links").asInt()).isGreaterThan(20);
+        assertThat(plain.get("hits").asInt()).isGreaterThan(5);
+    }
+
+    @Test
+    void paperHasTheTextAndAllOfIt() {
+        assertThat(texts(step("paper").get("cut"))).isEmpty();
+        assertThat(step("paper").get("links").asInt()).isZero();
+    }
+
+    @Test
+    void pagesAreLightAndDoNotJump() {
+        assertThat(step("speed").get("loads").valueStream()).isNotEmpty().allSatisfy(load -> {
+            assertThat(load.get("bytes").asInt()).as(load.toString()).isLessThan(60_000);
+            assertThat(load.get("shift").asDouble()).as(load.toString()).isLessThan(0.01);
+        });
+    }
+}

@@ -1,0 +1,331 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The hub of tools in real Chromium, which {@code hub.mjs} uses as people do; its pictures are in {@code target/screenshots}. */
+class HubTest {
+    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+    private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
+    private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    private static final int TOOLS = Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+            .tools()
+            .size();
+
+    private static final Map<String, List<JsonNode>> STEPS = new LinkedHashMap<>();
+    private static final TestTenant TENANT = new TestTenant();
+
+    private static String owner;
+
+    @BeforeAll
+    static void play() {
+        Node.require();
+        var installed = Files.isExecutable(CHROMIUM);
+        assertThat(installed || System.getenv("CI") == null)
+                .as("install chromium first")
+                .isTrue();
+        assumeTrue(installed, "chromium is not installed");
+        owner = key("owner", Role.OWNER);
+        fill();
+        var keys = Map.of(
+                "OWNER_KEY",
+                owner,
+                "VIEWER_KEY",
+                key("vera", Role.VIEWER),
+                "NEW_KEY",
+                key("nina", Role.MEMBER),
+                "JAVA_HOME",
+                System.getProperty("java.home"));
+        var port = freePort();
+        var provider = Node.start(
+                "provider.mjs",
+                Map.of(
+                        "PORT",
+                        "0",
+                        "REDIRECT",
+                        "http://127.0.0.1:%d/api/auth/oauth/sample/callback".formatted(port),
+                        "KID",
+                        "one",
+                        "AS",
+                        "alice"));
+        try (var engine = Replica.start(settings(port, provider))) {
+            look(Node.run(keys, List.of(Node.script("hub.mjs"), engine.url(), SCREENSHOTS.toString())));
+        } finally {
+            provider.destroy();
+        }
+    }
+
+    private static void look(Node.Ended ended) {
+        ended.output()
+                .lines()
+                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+                .forEach(step -> STEPS.computeIfAbsent(step.get("step").asString(), _ -> new ArrayList<>())
+                        .add(step));
+        assertThat(ended.code()).as(ended.errors()).isZero();
+    }
+
+    /** The provider is told beforehand where the browser comes back to. */
+    private static int freePort() {
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Map<String, String> settings(int port, Process provider) {
+        try {
+            var said = provider.inputReader().readLine();
+            var tenant = TestDatabase.db()
+                    .sql("SELECT name FROM tenant WHERE tenant_id = :id")
+                    .set("id", TENANT.id(Door.REST))
+                    .one(row -> row.text("name"))
+                    .orElseThrow();
+            return Map.of(
+                    "ENGINE_PORT",
+                    Integer.toString(port),
+                    "ENGINE_OAUTH_SAMPLE_ISSUER",
+                    "http://127.0.0.1:" + said.replace("listening ", ""),
+                    "ENGINE_OAUTH_SAMPLE_CLIENT_ID",
+                    "engine",
+                    "ENGINE_OAUTH_SAMPLE_CLIENT_SECRET",
+                    "a secret of the client: with + and %",
+                    "ENGINE_OAUTH_SAMPLE_TENANT",
+                    tenant,
+                    "ENGINE_OAUTH_SAMPLE_EMAIL_DOMAINS",
+                    "example.org");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String key(String user, Role role) {
+        return TENANT.key(Door.REST, user, role, List.of("*"));
+    }
+
+    /** Things whose words are full of markup. */
+    private static void fill() {
+        call("AP_Create", """
+                {"vx": {"name": "hostile", "description": "%1$s", "profile": "%1$s"}}""");
+        call("DM_Create", """
+                {"vx": {"name": "den", "description": "%1$s"}}""");
+        call("AP_Chat", """
+                {"target": {"domain": "den"}, "content": "%1$s"}""");
+        call("AK_Create", """
+                {"name": "%1$s", "capabilities": ["agent:read"]}""");
+    }
+
+    private static void call(String service, String arguments) {
+        var given = Json.readObject(arguments.formatted(MARKUP).getBytes(StandardCharsets.UTF_8));
+        Door.REST.call(TestServer.url(), owner, service, given).ok();
+    }
+
+    private static JsonNode only(String step) {
+        assertThat(STEPS.get(step)).as(step).hasSize(1);
+        return STEPS.get(step).getFirst();
+    }
+
+    /** At both widths and in both themes. */
+    private static List<JsonNode> everywhere(String step) {
+        assertThat(STEPS.get(step)).as(step).hasSize(4);
+        return STEPS.get(step);
+    }
+
+    private static List<String> words(JsonNode array) {
+        return array.valueStream().map(JsonNode::asString).toList();
+    }
+
+    /** Of axe, of scripts, of the policy; requests to elsewhere; pages wider than their window. */
+    @Test
+    void nothingIsWrongOnAnyPage() {
+        assertThat(words(only("faults").get("faults"))).isEmpty();
+    }
+
+    @Test
+    void theListIsSearchedAndFilteredAsOneTypes() {
+        for (var list : everywhere("list")) {
+            assertThat(list.get("all").asInt()).isEqualTo(TOOLS);
+            assertThat(words(list.get("byField"))).contains("AP_Create").doesNotContain("AP_Destroy");
+            assertThat(words(list.get("byWords"))).contains("AP_LogOff").doesNotContain("WH_List");
+            assertThat(list.get("address").asString()).isEqualTo("?q=logged+on");
+            assertThat(words(list.get("destructive")))
+                    .contains("DM_Ban", "AK_Delete")
+                    .doesNotContain("AP_Create");
+            assertThat(words(list.get("destructiveAgents"))).containsExactly("AP_Destroy");
+            assertThat(list.get("announced").asString()).isEqualTo("1 tool");
+            assertThat(list.get("linked").asString()).contains("effect=destroys", "toolset=agent");
+            assertThat(words(list.get("afterReload"))).containsExactly("AP_Destroy");
+            assertThat(list.get("nothing").asString()).contains("no such thing");
+            assertThat(list.get("cleared").asInt()).isEqualTo(TOOLS);
+        }
+    }
+
+    @Test
+    void oneSignsInWithAKeyThatIsKeptNowhere() {
+        for (var session : everywhere("session")) {
+            assertThat(session.get("mistyped").asString()).contains("mistyped");
+            assertThat(session.get("account").asString()).contains("owner", "May call", TOOLS + " tools");
+            assertThat(session.get("kept").asBoolean()).isFalse();
+        }
+        for (var after : everywhere("signed out")) {
+            assertThat(after.get("button").asString()).isEqualTo("Sign in");
+            assertThat(after.get("cookies")).isEmpty();
+        }
+        assertThat(STEPS.toString()).doesNotContain(owner);
+    }
+
+    @Test
+    void oneSignsInAtAProviderAndIsBackWhereOneLeft() {
+        assertThat(only("provider").get("address").asString()).isEqualTo("/mcp-hub?toolset=agent");
+        assertThat(only("provider").at("/session/user").asString()).isEqualTo("alice");
+    }
+
+    @Test
+    void aToolIsTriedWithItsForm() {
+        for (var tried : everywhere("trying")) {
+            assertThat(tried.get("missing").asString()).isNotEmpty();
+            assertThat(tried.at("/refused/envelope/status/error").asString()).isEqualTo("invalid_field");
+            assertThat(tried.get("atField").asString())
+                    .isEqualTo(tried.at("/refused/envelope/status/note").asString());
+            assertThat(tried.at("/created/heading").asString()).startsWith("Done HTTP 200");
+            assertThat(tried.at("/created/envelope/agent/access").asString()).isEqualTo("public");
+            assertThat(tried.get("curl").asString()).contains("/AP_Create/invoke", "\"access\":\"public\"");
+            assertThat(tried.at("/json/vx/access").asString()).isEqualTo("public");
+            assertThat(tried.get("noJson").asString()).startsWith("This is not JSON");
+        }
+    }
+
+    @Test
+    void whatDestroysAsksFirst() {
+        for (var tried : everywhere("trying")) {
+            assertThat(tried.get("asks").asString()).contains("Run AP_Destroy?", "Ends an agent for everyone");
+            assertThat(tried.get("notRun").asString()).isEmpty();
+            assertThat(tried.at("/destroyed/heading").asString()).startsWith("Done HTTP 200");
+        }
+    }
+
+    @Test
+    void clientsAreConnectedAsTheRouteSays() {
+        for (var connect : everywhere("connect")) {
+            assertThat(connect.get("address").asString()).isEqualTo("?toolset=agent&readonly=true");
+            assertThat(connect.get("shown").asString()).endsWith("/mcp/x/agent/readonly");
+            assertThat(connect.get("clients").propertyNames())
+                    .containsExactly("claude-code", "claude-desktop", "cursor", "vscode", "generic");
+            for (var client : connect.get("clients")) {
+                assertThat(client.get("same").asBoolean()).isTrue();
+                assertThat(client.get("link")).isEqualTo(client.get("served"));
+            }
+            assertThat(connect.at("/clients/vscode/link").asString()).startsWith("vscode:mcp/install?");
+        }
+    }
+
+    @Test
+    void theDoctorSeesClientsCome() {
+        for (var doctor : everywhere("doctor")) {
+            assertThat(doctor.get("met").asString())
+                    .startsWith("Connected")
+                    .contains("<b>1</b>", "session, 2025-11-25");
+            assertThat(doctor.get("markup").asInt()).isZero();
+            assertThat(doctor.get("refused").asString()).contains("1999-01-01", "2026-07-28");
+        }
+    }
+
+    @Test
+    void aNewcomerIsThereInAFewClicks() {
+        assertThat(only("newcomer").get("clicks").asInt()).isLessThanOrEqualTo(6);
+        assertThat(only("newcomer").at("/envelope/profile/0/user").asString()).isEqualTo("nina");
+    }
+
+    @Test
+    void theKeyboardIsEnough() {
+        var keyed = only("keyboard");
+        assertThat(keyed.get("first").asString()).startsWith("AP_List");
+        assertThat(keyed.get("second").asString()).startsWith("AP_Create");
+        assertThat(keyed.get("back").asString()).isEqualTo("q");
+        assertThat(keyed.get("runner").asString()).isEqualTo("Run AP_Create");
+        assertThat(keyed.at("/envelope/agent/name").asString()).isEqualTo("keyed");
+        assertThat(keyed.get("tab").asString()).isEqualTo("MCP");
+        assertThat(keyed.get("panels").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void withoutScriptsAllCanBeRead() {
+        var plain = only("without scripts");
+        assertThat(plain.get("tools").asInt()).isEqualTo(TOOLS);
+        assertThat(plain.get("buttons").asInt()).isZero();
+        assertThat(words(plain.get("headings")))
+                .contains("curl", "Java", "Input", "Answer", "Errors")
+                .doesNotContain("Try it");
+        assertThat(plain.get("code").asInt()).isEqualTo(5);
+    }
+
+    @Test
+    void onPaperNothingIsCutOff() {
+        assertThat(words(only("print").get("cut"))).isEmpty();
+        assertThat(only("print").get("code").asInt()).isEqualTo(5);
+        assertThat(only("print").get("buttons").asInt()).isZero();
+    }
+
+    @Test
+    void theFirstViewIsThereSoonAndStaysWhereItIs() {
+        var speed = only("speed");
+        assertThat(speed.get("paint").asDouble()).as(speed.toString()).isLessThan(300);
+        for (var load : speed.get("loads")) {
+            assertThat(load.get("bytes").asInt()).isBetween(5_000, 150_000);
+            assertThat(load.get("shift").asDouble()).isZero();
+        }
+    }
+
+    @Test
+    void markupOfOthersIsText() {
+        var markup = only("markup");
+        assertThat(markup.get("alarm").asString()).isEmpty();
+        assertThat(markup.get("images").asInt()).isZero();
+        for (var shown : markup.get("shown").properties()) {
+            assertThat(shown.getValue().asString()).as(shown.getKey()).contains("<img src=x onerror=alert(1)>");
+        }
+    }
+
+    @Test
+    void oneSeesWhatOnesKeyMayCall() {
+        var viewer = only("viewer");
+        assertThat(viewer.get("barred").asInt() + viewer.get("mine").asInt()).isEqualTo(TOOLS);
+        assertThat(viewer.get("price").asString())
+                .startsWith("Your key is given %d tools"
+                        .formatted(viewer.get("mine").asInt()));
+        assertThat(viewer.get("address").asString()).isEqualTo("?mine=1");
+        assertThat(viewer.get("reason").asString()).contains("your role is 'viewer'");
+        assertThat(viewer.get("obstacle").asString()).contains("needs the role 'member'");
+    }
+
+    @Test
+    void theCodeOnThePagesRuns() {
+        assertThat(STEPS.get("snippet")).hasSizeGreaterThan(10);
+        for (var snippet : STEPS.get("snippet")) {
+            var answer = (ObjectNode) snippet.get("answer");
+            var envelope = answer.has("result") ? answer.at("/result/structuredContent") : answer;
+            assertThat(envelope.at("/status/success").asBoolean())
+                    .as(snippet.toString())
+                    .isTrue();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.Example;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Refusal;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A tool refuses in no other way than the hub says of it. */
+class RefusalTest {
+    private static final List<String> KINDS = List.of("user", "agent", "domain", "bank", "zone");
+
+    private final TestTenant tenant = new TestTenant();
+    private final String owner = key("owner", Role.OWNER);
+    private final List<String> keys = List.of(owner, key("maria", Role.MEMBER));
+
+    private String key(String user, Role role) {
+        return tenant.key(Door.MCP, user, role, List.of("*"));
+    }
+
+    @Test
+    void toolsRefuseAsTheirPagesSay() {
+        Stream.of("AP_Create", "DM_Create", "MB_Create").forEach(this::taken);
+        var others = new ArrayList<String>();
+        var seen = new ArrayList<String>();
+        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+                .tools()) {
+            var said = Refusal.of(tool).stream()
+                    .map(refusal -> refusal.failure().error())
+                    .toList();
+            for (var arguments : tries(tool)) {
+                for (var key : keys) {
+                    var error = Door.MCP
+                            .call(TestServer.url(), key, tool.name(), arguments)
+                            .at("/status/error");
+                    if (!error.isMissingNode()) {
+                        seen.add(error.asString());
+                        if (!said.contains(error.asString())) {
+                            others.add(tool.name() + " " + error.asString() + " " + arguments);
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(others).isEmpty();
+        assertThat(seen)
+                .contains(
+                        "missing_field",
+                        "invalid_field",
+                        "no_context",
+                        "not_permitted",
+                        "not_found",
+                        "already_exists",
+                        "conflict");
+    }
+
+    private void taken(String service) {
+        var arguments = Json.object();
+        arguments.putObject("vx").put("name", "taken").put("description", "There already.");
+        Door.MCP.call(TestServer.url(), owner, service, arguments).ok();
+    }
+
+    /** Nothing, nonsense, the example, and the example with a target left out, unknown, with a taken name or a passed revision. */
+    private static List<ObjectNode> tries(Tool<?, ?> tool) {
+        var example = Example.arguments(tool);
+        var tries = new ArrayList<>(List.of(Json.object(), Json.object().put("nonsense", 1), example));
+        for (var kind : KINDS) {
+            tries.add(with(example, "target", kind, Json.valueTree("nobody at all")));
+            if (example.path("target").has(kind)) {
+                tries.add(with(example, "target", kind, null));
+            }
+        }
+        tries.add(with(example, "vx", "name", Json.valueTree("taken")));
+        tries.add(example.deepCopy().put("if_revision", 77));
+        return tries;
+    }
+
+    private static ObjectNode with(ObjectNode example, String object, String field, @Nullable JsonNode value) {
+        var changed = example.deepCopy();
+        var inner = changed.withObject("/" + object);
+        if (value == null) {
+            inner.remove(field);
+        } else {
+            inner.set(field, value);
+        }
+        return changed;
+    }
+}

@@ -1,0 +1,168 @@
+// The documentation as people use it, at two widths in two themes: node docs.mjs <address of the engine> <folder for pictures>. Each step
+// prints one line of JSON, which DocsSiteTest looks at.
+import { Pages, themes, told, widths } from './pages.mjs';
+
+const [engine, screenshots] = process.argv.slice(2);
+const pages = await Pages.launch(engine, screenshots);
+
+const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-commands': '/docs/commands', 'docs-family': '/docs/commands/zone',
+  'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/decisions', 'docs-decision': '/docs/decisions/loop-guard',
+  'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-not-found': '/docs/search?q=unicorn' };
+
+async function looks(width, theme) {
+  const page = await pages.open('/docs', width, theme);
+  for (const [name, path] of Object.entries(SHOWN)) {
+    await page.goto(engine + path);
+    await pages.look(page, name);
+  }
+  await page.context().close();
+}
+
+// Reading: from the list to a page, its parts, the next page.
+async function reads(width) {
+  const page = await pages.open('/docs', width);
+  const step = { width };
+  if (width < 400) {
+    step.folded = !(await page.locator('.pages nav').isVisible());
+    await page.getByText('All pages').click();
+    await pages.look(page, 'docs-pages');
+  }
+  await page.getByRole('navigation', { name: 'Pages of the documentation' }).getByRole('link', { name: 'Operations' }).click();
+  step.page = await page.locator('h1').innerText();
+  if (width < 400) await page.getByText('On this page').click();
+  await page.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: 'Plans' }).click();
+  step.part = new URL(page.url()).hash;
+  step.partInView = await page.locator('#plans').evaluate((heading) => heading.getBoundingClientRect().top < innerHeight);
+  await page.getByRole('link', { name: 'Next' }).click();
+  step.next = await page.locator('h1').innerText();
+  told('reads', step);
+  await page.context().close();
+}
+
+// With nothing but the keyboard: search, open what is found first.
+async function searches(width) {
+  const page = await pages.open('/docs/mcp', width);
+  await page.keyboard.press('/');
+  await page.keyboard.type('loop GUARD');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/search?q=*');
+  const step = { width, said: await page.getByRole('status').innerText(), field: await page.getByRole('searchbox').inputValue() };
+  step.titles = await page.locator('.hits a').allTextContents();
+  step.marked = await page.locator('.hits mark').allTextContents();
+  await page.locator('.hits a').first().focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.pathname !== '/docs/search');
+  step.opened = new URL(page.url()).pathname;
+  await page.goto(`${engine}/docs/search?q=${encodeURIComponent('ap_create')}`);
+  step.command = await page.locator('.hits a').first().getAttribute('href');
+  await page.goto(`${engine}/docs/search?q=${encodeURIComponent('<img src=x onerror=alert(1)> "')}`);
+  step.markup = { said: await page.getByRole('status').innerText(), images: await page.locator('main img').count() };
+  told('searches', step);
+  await page.context().close();
+}
+
+async function deepLink() {
+  const page = await pages.open('/docs/commands#ap_create');
+  await page.waitForURL('**/docs/commands/agent#ap_create');
+  const heading = page.locator('#ap_create');
+  told('deep link', { heading: await heading.innerText(), inView: await heading.evaluate((one) => one.getBoundingClientRect().top < innerHeight) });
+  await page.context().close();
+}
+
+async function copies() {
+  const page = await pages.open('/docs/quick-start', 1280, 'light', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const code = page.locator('.copied').nth(1);
+  await code.hover();
+  await code.getByRole('button').click();
+  told('copies', { button: await code.getByRole('button').innerText(), copied: await page.evaluate(() => navigator.clipboard.readText()) });
+  await page.context().close();
+}
+
+async function withoutScripts(width) {
+  const page = await pages.open('/docs/commands#ap_create', width, 'light', { javaScriptEnabled: false });
+  const step = { width, row: await page.locator('#ap_create').innerText() };
+  if (width < 400) await page.getByText('All pages').click();
+  step.links = await page.getByRole('navigation', { name: 'Pages of the documentation' }).getByRole('link').filter({ visible: true }).count();
+  await page.getByRole('searchbox').fill('idempotency');
+  await page.getByRole('searchbox').press('Enter');
+  await page.waitForURL('**/docs/search?q=idempotency');
+  step.hits = await page.locator('.hits li').count();
+  step.dead = await page.getByRole('button').filter({ visible: true }).allTextContents();
+  told('without scripts', step);
+  await pages.picture(page, 'docs-without-scripts');
+  await page.context().close();
+}
+
+async function onPaper() {
+  const page = await pages.open('/docs/webhooks');
+  await page.setViewportSize({ width: 720, height: 1000 });
+  await page.emulateMedia({ media: 'print' });
+  const cut = await page.evaluate(() => [...document.querySelectorAll('main *')]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
+    .map((one) => one.outerHTML.slice(0, 90)));
+  told('paper', { cut, links: await page.locator('.docs-nav, .contents, .turn, .anchor').filter({ visible: true }).count() });
+  await page.goto(`${engine}/docs/concepts`);
+  await pages.picture(page, 'docs-print');
+  await page.context().close();
+}
+
+// No page of all of them makes the window scroll sideways, and none does anything wrong; told are those that do.
+async function narrow() {
+  const page = await pages.open('/docs', 360);
+  const paths = new Set();
+  for (const from of ['/docs', '/docs/commands', '/docs/decisions']) {
+    await page.goto(engine + from);
+    for (const path of await page.locator('.pages a').evaluateAll((links) => links.map((link) => link.pathname))) paths.add(path);
+  }
+  const wide = [];
+  for (const path of paths) {
+    await page.goto(engine + path);
+    if (await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)) wide.push(path);
+  }
+  told('narrow', { pages: paths.size, wide });
+  await page.context().close();
+}
+
+// How soon there is something to see, how much is sent for it, and whether anything jumps; each time with nothing kept from before.
+async function speed() {
+  const loads = [];
+  for (const path of ['/docs', '/docs/concepts', '/docs/commands', '/docs/commands/webhooks', '/docs/webhooks']) {
+    const page = await pages.open(path);
+    loads.push({ path, ...(await page.evaluate(() => new Promise((resolve) => {
+      let shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shift += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+      setTimeout(() => {
+        const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+        const [paint] = performance.getEntriesByName('first-contentful-paint');
+        resolve({ paint: paint.startTime, bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), shift });
+      }, 300);
+    }))) });
+    await page.context().close();
+  }
+  told('speed', { loads });
+}
+
+// One after another in two browsers' worth of pages at most, or pictures take too long on a small machine.
+async function one(width) {
+  await reads(width);
+  await searches(width);
+  await withoutScripts(width);
+  for (const theme of themes) await looks(width, theme);
+}
+
+async function others() {
+  await deepLink();
+  await copies();
+  await onPaper();
+  await narrow();
+}
+
+try {
+  await speed();
+  await Promise.all([...widths.map(one), others()]);
+  told('faults', { faults: pages.faults });
+} finally {
+  await pages.close();
+}

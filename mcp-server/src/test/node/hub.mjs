@@ -1,0 +1,404 @@
+// The hub of tools as people use it, at two widths in two themes: node hub.mjs <address of the engine> <folder for pictures>, keys in
+// OWNER_KEY (a tenant with things of hostile names), VIEWER_KEY and NEW_KEY. Each step prints one line of JSON, which HubTest looks at.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Pages, themes, told, widths } from './pages.mjs';
+
+const run = promisify(execFile);
+
+const [engine, screenshots] = process.argv.slice(2);
+const { OWNER_KEY, VIEWER_KEY, NEW_KEY } = process.env;
+const pages = await Pages.launch(engine, screenshots);
+
+async function signIn(page, key) {
+  await page.getByLabel('API key', { exact: true }).and(page.locator('input')).fill(key);
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+async function visible(page, selector = '.entry .name') {
+  return (await page.locator(selector).filter({ visible: true }).allTextContents()).map((text) => text.trim());
+}
+
+// The list: search, filters, the address, what is found nowhere.
+async function list(page) {
+  const step = {};
+  await pages.look(page, 'list');
+  step.all = (await visible(page)).length;
+  await page.getByRole('searchbox').fill('vx.profile');
+  step.byField = await visible(page);
+  await page.getByRole('searchbox').fill('logged on');
+  step.byWords = await visible(page);
+  step.address = new URL(page.url()).search;
+  await page.getByText('Destructive', { exact: true }).click();
+  await page.getByRole('searchbox').fill('');
+  step.destructive = await visible(page);
+  await page.locator('[data-toolset=agent]').click();
+  step.destructiveAgents = await visible(page);
+  step.linked = new URL(page.url()).search;
+  step.announced = await page.locator('#found').textContent();
+  await pages.look(page, 'list-filtered');
+  await page.reload();
+  step.afterReload = await visible(page);
+  await page.getByRole('searchbox').fill('no such thing');
+  await pages.look(page, 'list-nothing');
+  step.nothing = await page.locator('#nothing').innerText();
+  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  step.cleared = (await visible(page)).length;
+  return step;
+}
+
+// Two wrong keys, then the right one; who is signed in; signing out at the end is elsewhere.
+async function session(page, key) {
+  const step = {};
+  await page.locator('#account-button').click();
+  await pages.look(page, 'sign-in', 'dialog');
+  await page.getByLabel('API key', { exact: true }).and(page.locator('input')).fill(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`);
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForFunction(() => document.querySelector('dialog .problem').textContent);
+  step.mistyped = await page.locator('dialog .problem').textContent();
+  await pages.look(page, 'sign-in-refused', 'dialog');
+  await Promise.all([page.waitForEvent('load'), signIn(page, key)]);
+  await page.locator('#account-button[data-user]').click();
+  await page.getByText('May call', { exact: true }).waitFor();
+  step.account = await page.locator('dialog .facts').innerText();
+  await pages.look(page, 'account', 'dialog');
+  await page.getByRole('button', { name: 'Close' }).click();
+  step.kept = await page.evaluate((secret) => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML,
+    location.href, [...document.querySelectorAll('input')].map((input) => input.value)]).includes(secret), key);
+  return step;
+}
+
+async function ran(page) {
+  await page.locator('#try-result h3').first().waitFor();
+  const text = await page.locator('#try-result pre').first().textContent();
+  return { heading: (await page.locator('#try-result h3').innerText()).replaceAll(/\s+/g, ' '), envelope: JSON.parse(text) };
+}
+
+async function fresh(page) {
+  await page.locator('#try-result').evaluate((result) => result.replaceChildren());
+}
+
+// Trying: the form, an error at its field, JSON, a destructive tool that asks first.
+async function trying(page, agent) {
+  const step = {};
+  await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
+  await page.getByRole('button', { name: 'Run AP_Create' }).click();
+  step.missing = await page.locator('.problem:not(:empty)').first().textContent();
+  await page.getByRole('button', { name: 'Fill in the example' }).click();
+  await page.getByLabel('vx.name').fill(`${agent}!`);
+  await page.keyboard.press('Control+Enter');
+  step.refused = await ran(page);
+  step.atField = await page.locator('#field-vx-name-problem').textContent();
+  await pages.look(page, 'tool-refused', '#try');
+  await fresh(page);
+  await page.getByLabel('vx.name').fill(agent);
+  await page.getByText('Optional fields').click();
+  await page.getByLabel('vx.access').selectOption('public');
+  await pages.look(page, 'tool-filled', '#try');
+  await page.keyboard.press('Control+Enter');
+  step.created = await ran(page);
+  await page.getByText('The request as curl').click();
+  step.curl = await page.locator('#try-result details pre').textContent();
+  await pages.look(page, 'tool-result', '#try');
+  await page.getByRole('checkbox', { name: 'As JSON' }).check();
+  step.json = JSON.parse(await page.getByLabel('Arguments as JSON').inputValue());
+  await page.getByLabel('Arguments as JSON').fill('{"vx": ');
+  await page.getByRole('button', { name: 'Run AP_Create' }).click();
+  step.noJson = await page.locator('#raw-problem').textContent();
+  await pages.look(page, 'tool-json', '#try');
+
+  await page.goto(`${engine}/mcp-hub/tools/AP_Destroy`);
+  await page.getByLabel('target.agent').fill(agent);
+  await page.getByRole('button', { name: 'Run AP_Destroy' }).click();
+  step.asks = await page.getByRole('dialog').innerText();
+  await pages.look(page, 'tool-asks', 'dialog');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  step.notRun = await page.locator('#try-result').innerText();
+  await page.getByRole('button', { name: 'Run AP_Destroy' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run AP_Destroy' }).click();
+  step.destroyed = await ran(page);
+  return step;
+}
+
+// The configuration of each client, narrowed by links, the same as over the API.
+async function connect(page) {
+  await page.goto(`${engine}/mcp-hub/connect`);
+  await pages.look(page, 'connect');
+  await page.getByRole('link', { name: /^agent/ }).click();
+  await page.getByRole('link', { name: 'read-only' }).click();
+  const step = { address: new URL(page.url()).search, shown: await page.locator('.lead code').innerText(), clients: {} };
+  for (const tab of await page.getByRole('tab').all()) {
+    const client = (await tab.getAttribute('aria-controls')).replace('client-', '');
+    await tab.click();
+    if (client === 'vscode') await pages.look(page, 'connect-vscode');
+    const panel = page.locator(`#client-${client}`);
+    const served = await (await fetch(`${engine}/api/mcp/clients/${client}${step.address}`)).json();
+    step.clients[client] = {
+      same: JSON.stringify(JSON.parse(await panel.locator('pre').last().textContent())) === JSON.stringify(served.configuration),
+      link: (await panel.locator('a.button').count()) ? await panel.locator('a.button').getAttribute('href') : null,
+      served: served.install_link ?? null,
+    };
+  }
+  return step;
+}
+
+// Nobody, then a client that does it right and one that does not, as the page sees them come.
+async function doctor(page, width, theme) {
+  await page.goto(`${engine}/mcp-hub/doctor`);
+  await page.locator('#seen').filter({ hasNotText: 'Looking' }).waitFor();
+  const name = `client-${width}-${theme}`;
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'X-API-Key': OWNER_KEY };
+  const hello = (version, further) => fetch(`${engine}/mcp`, {
+    method: 'POST', headers: { ...headers, ...further },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize',
+      params: { protocolVersion: version, capabilities: {}, clientInfo: { name, version: '<b>1</b>' } } }),
+  });
+  await hello('2025-11-25', {});
+  const met = page.locator('#handshakes li', { hasText: name });
+  await met.first().waitFor();
+  const step = { met: await met.first().innerText(), markup: await page.locator('#handshakes b').count() };
+  await hello('2025-11-25', { 'MCP-Protocol-Version': '1999-01-01' });
+  await met.filter({ hasText: '1999-01-01' }).first().waitFor();
+  step.refused = await met.filter({ hasText: 'Refused' }).first().innerText();
+  await pages.look(page, 'doctor');
+  return step;
+}
+
+async function others(page) {
+  for (const [path, name] of [['/mcp-hub/conformance', 'conformance'], ['/mcp-hub/tools/WH_Create', 'tool-webhook'], ['/mcp-hub/tools/AP_Reed', 'no-tool'], ['/mcp-hub/nowhere', 'no-page']]) {
+    await page.goto(engine + path);
+    await pages.look(page, name);
+  }
+}
+
+async function everything(width, theme) {
+  const where = { width, theme };
+  const page = await pages.open('/mcp-hub', width, theme);
+  told('list', { ...where, ...(await list(page)) });
+  await page.goto(`${engine}/mcp-hub/tools/US_Read`);
+  await pages.look(page, 'tool');
+  await page.goto(`${engine}/mcp-hub/doctor`);
+  await pages.look(page, 'doctor-stranger');
+  told('connect', { ...where, ...(await connect(page)) });
+  await page.goto(`${engine}/mcp-hub/doctor`);
+  told('session', { ...where, ...(await session(page, OWNER_KEY)) });
+  told('trying', { ...where, ...(await trying(page, `tried ${width} ${theme}`)) });
+  told('doctor', { ...where, ...(await doctor(page, width, theme)) });
+  await others(page);
+  await page.locator('#account-button[data-user]').click();
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Sign out' }).click()]);
+  told('signed out', { ...where, button: await page.locator('#account-button').innerText(), cookies: await page.context().cookies() });
+  await page.context().close();
+}
+
+// From the hub's first page to a first successful call: every click is counted.
+async function newcomer() {
+  const page = await pages.open('/', 1280, 'light');
+  let clicks = 0;
+  const click = async (locator) => {
+    clicks++;
+    await locator.click();
+  };
+  await click(page.getByRole('link', { name: 'US_Read', exact: true }));
+  await click(page.getByRole('button', { name: 'Sign in to run' }));
+  await page.getByLabel('API key', { exact: true }).and(page.locator('input')).fill(NEW_KEY);
+  await click(page.getByRole('dialog').getByRole('button', { name: 'Sign in' }));
+  await click(page.getByRole('button', { name: 'Run US_Read' }));
+  told('newcomer', { clicks, ...(await ran(page)) });
+  await page.context().close();
+}
+
+// The same with nothing but the keyboard: search, open, fill, run.
+async function keyboard() {
+  const page = await pages.open('/mcp-hub', 1280, 'dark');
+  const { keyboard: keys } = page;
+  const focused = () => page.evaluate(() => document.activeElement.textContent.trim() || document.activeElement.id);
+  await keys.press('/');
+  await keys.type('everything that nobody has');
+  await keys.press('Escape');
+  await keys.type('roster');
+  await keys.press('ArrowDown');
+  const first = await focused();
+  await keys.press('ArrowDown');
+  const second = await focused();
+  await keys.press('ArrowUp');
+  await keys.press('ArrowUp');
+  const back = await focused();
+  await keys.press('Control+A');
+  await keys.type('creates an agent');
+  await Promise.all([page.waitForURL('**/tools/AP_Create'), keys.press('Enter')]);
+  const tab = async (until) => {
+    for (let i = 0; i < 60 && !(await page.evaluate((id) => document.activeElement.id === id, until)); i++) await keys.press('Tab');
+  };
+  await tab('field-vx-name');
+  await keys.type('keyed');
+  await keys.press('Tab');
+  await keys.type('Made with the keyboard alone.');
+  await keys.press('Control+Enter');
+  await page.getByRole('dialog').waitFor();
+  await keys.type(NEW_KEY);
+  await keys.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const runner = await focused();
+  await keys.press('Enter');
+  const result = await ran(page);
+  await tab('code-curl-tab');
+  await keys.press('ArrowRight');
+  const code = await visible(page, '[role=tabpanel] > pre, [role=tabpanel] pre');
+  told('keyboard', { first, second, back, runner, tab: await focused(), panels: code.length, ...result });
+  await page.context().close();
+}
+
+// Without scripts, and on paper.
+async function plain() {
+  const page = await pages.open('/mcp-hub', 360, 'light', { javaScriptEnabled: false });
+  const step = { tools: (await visible(page)).length, buttons: await page.getByRole('button').count() };
+  await pages.picture(page, 'list-without-scripts');
+  await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
+  step.headings = await visible(page, 'h2, h3');
+  step.code = (await visible(page, '.tabs pre')).length;
+  await pages.picture(page, 'tool-without-scripts');
+  told('without scripts', step);
+  await page.context().close();
+
+  const paper = await pages.open('/mcp-hub/tools/AP_Create', 1280, 'light');
+  await paper.setViewportSize({ width: 720, height: 1000 });
+  await paper.emulateMedia({ media: 'print' });
+  const cut = await paper.evaluate(() => [...document.querySelectorAll('main *')]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline'
+      && !one.closest('.unseen'))
+    .map((one) => one.outerHTML.slice(0, 90)));
+  told('print', { cut, code: (await visible(paper, '.tabs pre')).length, buttons: await paper.getByRole('button').count() });
+  await pages.picture(paper, 'tool-print');
+  await paper.goto(`${engine}/mcp-hub`);
+  await pages.picture(paper, 'list-print');
+  await paper.context().close();
+}
+
+// At an identity provider and back, to the page from which one left.
+async function provider() {
+  const context = await pages.browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${engine}/mcp-hub?toolset=agent`);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('link', { name: 'sample' }).click();
+  await page.locator('#account-button[data-user]').waitFor();
+  const asked = page.waitForResponse((response) => response.url().endsWith('/api/auth/session'));
+  await page.locator('#account-button').click();
+  told('provider', { address: page.url().replace(engine, ''), session: await (await asked).json() });
+  await context.close();
+}
+
+// How soon there is something to see, how much is sent for it, and whether anything jumps; each time with nothing kept from before.
+// Other work on the machine only makes it slower, so that the best of three rounds is what it takes.
+async function speed() {
+  const rounds = [];
+  const median = (round) => round.map((load) => load.paint).sort((a, b) => a - b)[Math.floor(round.length / 2)];
+  do rounds.push((await loads()).slice(1)); while (rounds.length < 3 && median(rounds.at(-1)) > 300);
+  told('speed', { paint: Math.min(...rounds.map(median)), loads: rounds.flat() });
+}
+
+async function loads() {
+  const loads = [];
+  for (let i = 0; i < 8; i++) {
+    const page = await pages.open('/mcp-hub', i % 2 ? 360 : 1280, 'light');
+    loads.push(await page.evaluate(() => new Promise((resolve) => {
+      let shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shift += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+      setTimeout(() => {
+        const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+        const [paint] = performance.getEntriesByName('first-contentful-paint');
+        resolve({ paint: paint.startTime, bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), requests: sent.length, shift });
+      }, 300);
+    })));
+    await page.context().close();
+  }
+  return loads;
+}
+
+// Whatever others wrote comes back as text.
+async function markup() {
+  const page = await pages.open('/mcp-hub/tools/AP_List', 1280, 'light');
+  let alarm = '';
+  page.on('dialog', (box) => {
+    alarm = box.message();
+    box.dismiss();
+  });
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await Promise.all([page.waitForEvent('load'), signIn(page, OWNER_KEY)]);
+  const shown = {};
+  for (const [tool, field, value] of [['AP_List'], ['AP_Read', 'target.agent', 'hostile'], ['AK_List'], ['DM_Read', 'target.domain', 'den']]) {
+    await page.goto(`${engine}/mcp-hub/tools/${tool}`);
+    if (field) await page.getByLabel(field, { exact: true }).fill(value);
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: `Run ${tool}` }).click();
+    shown[tool] = JSON.stringify((await ran(page)).envelope);
+  }
+  await page.goto(`${engine}/mcp-hub/tools/${encodeURIComponent('<img src=x onerror=alert(1)>')}`);
+  await page.goto(`${engine}/mcp-hub?q=${encodeURIComponent('<img src=x onerror=alert(1)>')}&toolset=<b>`);
+  shown.search = await page.locator('#nothing').innerText();
+  told('markup', { alarm, shown, images: await page.locator('main img').count() });
+  await page.context().close();
+}
+
+// What a viewer is shown of its own.
+async function viewer() {
+  const page = await pages.open('/mcp-hub', 1280, 'light');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await Promise.all([page.waitForEvent('load'), signIn(page, VIEWER_KEY)]);
+  const step = { price: await page.locator('.price .note').innerText(), barred: await page.locator('.entry.barred').count() };
+  step.reason = await page.locator('.entry.barred .obstacle').first().innerText();
+  await pages.look(page, 'list-viewer');
+  await page.getByLabel('Only what my key may call').check();
+  step.mine = (await visible(page)).length;
+  step.address = new URL(page.url()).search;
+  await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
+  step.obstacle = await page.locator('#obstacle').innerText();
+  await pages.look(page, 'tool-viewer');
+  told('viewer', step);
+  await page.context().close();
+}
+
+// The code on the pages, run as it stands there.
+async function snippets() {
+  const page = await pages.open('/mcp-hub/tools/US_Read', 1280, 'light');
+  const folder = mkdtempSync(join(tmpdir(), 'snippets-'));
+  const env = { ...process.env, ENGINE_KEY: NEW_KEY };
+  const runs = {
+    curl: (text) => run('sh', ['-c', text], { env }),
+    mcp: (text) => run('sh', ['-c', text], { env }),
+    typescript: (text) => run(process.execPath, ['--input-type=module', '-e', text], { env, cwd: import.meta.dirname }),
+    python: (text) => run('python3', ['-c', text], { env }),
+    java: (text) => {
+      writeFileSync(join(folder, 'Call.java'), text);
+      return run(join(process.env.JAVA_HOME, 'bin', 'java'), [join(folder, 'Call.java')], { env });
+    },
+  };
+  const wanted = [['US_Read', Object.keys(runs)], ['AP_Create', ['curl']], ['AP_Read', ['curl', 'mcp', 'typescript']], ['AP_Modify', ['curl', 'mcp']],
+    ['WH_Events', ['curl', 'mcp', 'typescript']], ['AK_List', ['curl']]];
+  for (const [tool, languages] of wanted) {
+    await page.goto(`${engine}/mcp-hub/tools/${tool}`);
+    for (const language of languages) {
+      const text = await page.locator(`#code-${language} code`).textContent();
+      const { stdout } = await runs[language](text).catch((error) => ({ stdout: JSON.stringify({ failed: error.message }) }));
+      told('snippet', { tool, language, answer: JSON.parse(stdout) });
+    }
+  }
+  rmSync(folder, { recursive: true });
+  await page.context().close();
+}
+
+try {
+  await speed();
+  await Promise.all([newcomer(), keyboard(), plain(), provider(), markup(), viewer(), snippets()]);
+  await Promise.all(widths.flatMap((width) => themes.map((theme) => everything(width, theme))));
+  told('faults', { faults: pages.faults });
+} finally {
+  await pages.close();
+}

@@ -1,0 +1,97 @@
+// Pages as people meet them, in real Chromium: what a test of pages needs, and what is looked at wherever it goes.
+// What a page does wrong by itself (errors of scripts, a breach of its policy, a request to another origin) is kept, and told at the end.
+import { createRequire } from 'node:module';
+import { readFileSync, mkdirSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag2aaa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const HEIGHTS = { 360: 740, 1280: 900 };
+
+export const widths = Object.keys(HEIGHTS).map(Number);
+export const themes = ['light', 'dark'];
+
+// Prints one line of JSON, which the test in Java looks at.
+export function told(step, what = {}) {
+  console.log(JSON.stringify({ step, ...what }));
+}
+
+export class Pages {
+  #faults = [];
+
+  static async launch(engine, screenshots) {
+    const browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+        '--disable-component-update', '--disable-sync'],
+    });
+    mkdirSync(screenshots, { recursive: true });
+    return new Pages(browser, engine, screenshots);
+  }
+
+  constructor(browser, engine, screenshots) {
+    Object.assign(this, { browser, engine, screenshots });
+  }
+
+  // A page in a context of its own, without cookies; options are those of Playwright's contexts, like javaScriptEnabled.
+  async open(path, width = 1280, theme = 'light', options = {}) {
+    const viewport = { width, height: HEIGHTS[width] };
+    // The script of axe is put in by the debugger, which no policy of the page hinders; everything else obeys it.
+    const context = await this.browser.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    this.#guard(page);
+    page.shot = `${width}-${theme}`;
+    await page.goto(this.engine + path);
+    return page;
+  }
+
+  #guard(page) {
+    const fault = (kind, text) => this.#faults.push(`${kind} at ${new URL(page.url()).pathname}: ${text}`);
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type()) && !expected(message)) fault('console', message.text());
+    });
+    page.on('pageerror', (error) => fault('script', error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(this.engine + '/') && !request.url().startsWith('data:')) fault('request', request.url());
+    });
+  }
+
+  // Looks at the page as it is now: what axe finds, on all of it or within what a selector names; whether it is wider than its window; and
+  // keeps a picture.
+  async look(page, name, within = 'html') {
+    const violations = await axe(page, within);
+    for (const violation of violations) this.#faults.push(`axe at ${name} ${page.shot}: ${violation}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    if (wide > 0) this.#faults.push(`${name} ${page.shot} is ${wide} px too wide`);
+    await this.picture(page, name);
+  }
+
+  // Of the whole page; where a dialog is open, or the page is very long, of what is in the window.
+  async picture(page, name) {
+    const fullPage = await page.evaluate(() => !document.querySelector('dialog[open]') && document.documentElement.scrollHeight < 8000);
+    await page.screenshot({ path: `${this.screenshots}/${name}-${page.shot}.png`, fullPage });
+  }
+
+  // All that was found wrong on the way.
+  get faults() {
+    return [...new Set(this.#faults)];
+  }
+
+  async close() {
+    await this.browser.close();
+  }
+}
+
+// A refusal that a test asked for is told on the console by the browser itself.
+function expected(message) {
+  return message.text().startsWith('Failed to load resource: the server responded with a status of 4');
+}
+
+async function axe(page, within) {
+  await page.evaluate(AXE);
+  return page.evaluate(async ([rules, place]) => {
+    const { violations } = await globalThis.axe.run(place, { runOnly: rules, resultTypes: ['violations'] });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} (${node.failureSummary})`).slice(0, 3).join(' | ')}`);
+  }, [RULES, within]);
+}

@@ -1,0 +1,187 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.ClientConfiguration;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.McpAddress;
+import io.agentworkspace.engine.model.McpClient;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.Toolset;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.core.Response;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How clients of MCP are connected, and how those fared that tried. */
+final class ConnectRoutes {
+    static final String CLIENTS = "/api/mcp/clients";
+    static final String CLIENT = CLIENTS + "/{client}";
+    static final String HANDSHAKES = "/api/mcp/handshakes";
+
+    private static final String KEYS = "AK_List";
+
+    private static final ClientConfiguration EXAMPLE =
+            McpClient.CURSOR.configuration(new McpAddress("https://engine.example", List.of(), false));
+
+    private static final String HANDSHAKE = """
+            {"key": "4uVt2kPq8ZxT", "user": "maria", "handshakes": [{"at": "2026-05-25T12:00:00.000Z", "times": 1, "era": "session",
+             "method": "initialize", "client": {"name": "cursor", "version": "2.1.0"}, "protocol_version": "2025-11-25",
+             "user_agent": "Cursor/2.1.0", "authenticated": true, "outcome": "ok", "status": 200,
+             "advice": "Nothing is wrong: the client is connected."}]}""";
+
+    private final ToolRunner runner;
+    private final Handshakes handshakes;
+    private final String host;
+    private final List<String> toolsets;
+
+    /** @param host the public address of the tool protocol's host */
+    ConnectRoutes(ToolRunner runner, Handshakes handshakes, String host) {
+        this.runner = runner;
+        this.handshakes = handshakes;
+        this.host = host;
+        var families = runner.catalogue().tools().stream().map(Tool::family).distinct();
+        toolsets = Stream.concat(families, Stream.of(Toolset.ALL, Toolset.DISCOVERY))
+                .toList();
+    }
+
+    Response clients(ContainerRequestContext context) {
+        var address = address(context);
+        var listed = Json.object();
+        var array = listed.putArray("clients");
+        Arrays.stream(McpClient.values())
+                .map(client -> client.configuration(address))
+                .forEach(configuration -> array.add(Json.tree(configuration)));
+        return Reply.json(200, listed);
+    }
+
+    Response client(ContainerRequestContext context) {
+        var client = McpClient.read(context.getUriInfo().getPathParameters().getFirst("client"));
+        return Reply.json(200, Json.tree(client.configuration(address(context))));
+    }
+
+    private McpAddress address(ContainerRequestContext context) {
+        var query = context.getUriInfo().getQueryParameters();
+        var words = query.getOrDefault("toolset", List.of()).stream()
+                .flatMap(list -> Arrays.stream(list.split(",")))
+                .map(word -> word.strip().toLowerCase(Locale.ROOT))
+                .filter(word -> !word.isEmpty())
+                .distinct()
+                .toList();
+        words.stream().filter(word -> !toolsets.contains(word)).findFirst().ifPresent(this::refuse);
+        return new McpAddress(host, words, readOnly(query));
+    }
+
+    private void refuse(String word) {
+        var shown = Name.shortened(word);
+        var near = Near.nearest(shown, toolsets, 1);
+        throw Problem.invalid(
+                "toolset",
+                "names '%s', which is no toolset%s; there are %s"
+                        .formatted(
+                                shown,
+                                near.isEmpty() ? "" : " (did you mean %s?)".formatted(near.getFirst()),
+                                String.join(", ", toolsets)));
+    }
+
+    private static boolean readOnly(MultivaluedMap<String, String> query) {
+        return switch (query.getOrDefault("readonly", List.of("false")).getFirst()) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw Problem.invalid("readonly", "must be true or false");
+        };
+    }
+
+    /** Another key than one's own takes what AK_List takes. */
+    Response handshakes(ContainerRequestContext context) {
+        var caller = Exchange.current().identified();
+        var key = context.getUriInfo().getQueryParameters().getFirst("key_id");
+        if (key != null && !key.equals(caller.credential().key())) {
+            caller.obstacle(runner.catalogue().read(KEYS)).ifPresent(note -> {
+                throw Problem.notPermitted(note);
+            });
+        }
+        return Reply.json(200, Json.tree(handshakes.latest(caller, key)));
+    }
+
+    static void describe(OpenApi document) {
+        document.add(
+                "GET",
+                CLIENTS,
+                limited(new Operation(
+                                        "clients",
+                                        Tag.MCP,
+                                        "List the clients that there is a configuration for",
+                                        "A ready configuration for each kind of MCP client. No answer holds a key: where it goes"
+                                                + " is a placeholder or a prompt.")
+                                .open())
+                        .answers(
+                                200,
+                                "The configurations.",
+                                OpenApi.schema("Clients"),
+                                Json.object().set("clients", Json.valueTree(List.of(EXAMPLE))))
+                        .problems(401, 422, 429, 500));
+        document.add(
+                "GET",
+                CLIENT,
+                limited(new Operation(
+                                        "client",
+                                        Tag.MCP,
+                                        "Read the configuration for a client",
+                                        "What to paste where, the install link and the command of one kind of MCP client, and how"
+                                                + " to see that it works.")
+                                .open()
+                                .parameter("path", "client", true, "The client.", oneOf(McpClient.words()))
+                                .suchAs("cursor"))
+                        .answers(200, "The configuration.", OpenApi.schema("ClientConfiguration"), Json.tree(EXAMPLE))
+                        .problems(401, 404, 422, 429, 500));
+        document.add(
+                "GET",
+                HANDSHAKES,
+                new Operation(
+                                "handshakes",
+                                Tag.MCP,
+                                "Read how your clients fared",
+                                "The last 20 handshakes at /mcp of your key, or of what you signed in with otherwise, also those"
+                                        + " that were refused: what was wrong, and what would be right. Kept for 30 days.")
+                        .parameter(
+                                "query",
+                                "key_id",
+                                false,
+                                "The id of another key that you may read, as AK_List shows it; your own otherwise.",
+                                Json.object().put("type", "string"))
+                        .suchAs("4uVt2kPq8ZxT")
+                        .answers(200, "The handshakes.", "Handshakes", HANDSHAKE)
+                        .problems(401, 403, 404, 429, 500, 503));
+    }
+
+    private static ObjectNode oneOf(List<String> words) {
+        var text = Json.object().put("type", "string");
+        words.forEach(text.putArray("enum")::add);
+        return text;
+    }
+
+    private static Operation limited(Operation operation) {
+        return operation
+                .parameter(
+                        "query",
+                        "toolset",
+                        false,
+                        "Only these toolsets, with commas between them: families of tools such as agent or bank, all, discovery.",
+                        Json.object().put("type", "string"))
+                .suchAs("agent,bank")
+                .parameter(
+                        "query",
+                        "readonly",
+                        false,
+                        "Only tools that change nothing.",
+                        Json.object().put("type", "boolean"))
+                .suchAs(Json.valueTree(true));
+    }
+}

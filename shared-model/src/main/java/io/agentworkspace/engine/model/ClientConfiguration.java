@@ -1,0 +1,28 @@
+package io.agentworkspace.engine.model;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How one client of MCP is made to know this service, ready to be pasted. Where the key goes is a placeholder or a prompt, never a key. */
+public record ClientConfiguration(
+        @Doc("The client's word, for example cursor.") String client,
+        @Doc("Its name.") String title,
+        @Doc("Where the configuration goes.") String file,
+
+        @Doc("In which form the file is.") String format,
+        @Doc("What goes there, as it stands.") ObjectNode configuration,
+
+        @Doc("A link that installs it, where the client has such links.") @Nullable
+        String installLink,
+
+        @Doc("A command that does the same, where the client has one; for a shell of Linux or macOS.") @Nullable
+        String command,
+
+        @Doc("What to do, in order.") List<String> steps,
+
+        @Doc("How to see that it works.") String verify) {
+    public ClientConfiguration {
+        steps = List.copyOf(steps);
+    }
+}
