@@ -33,11 +33,16 @@ class RefusalTest {
         Stream.of("AP_Create", "DM_Create", "MB_Create").forEach(this::taken);
         var others = new ArrayList<String>();
         var seen = new ArrayList<String>();
-        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound()).tools()) {
-            var said = Refusal.of(tool).stream().map(refusal -> refusal.failure().error()).toList();
+        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+                .tools()) {
+            var said = Refusal.of(tool).stream()
+                    .map(refusal -> refusal.failure().error())
+                    .toList();
             for (var arguments : tries(tool)) {
                 for (var key : keys) {
-                    var error = Door.MCP.call(TestServer.url(), key, tool.name(), arguments).at("/status/error");
+                    var error = Door.MCP
+                            .call(TestServer.url(), key, tool.name(), arguments)
+                            .at("/status/error");
                     if (!error.isMissingNode()) {
                         seen.add(error.asString());
                         if (!said.contains(error.asString())) {
@@ -49,7 +54,14 @@ class RefusalTest {
         }
         assertThat(others).isEmpty();
         assertThat(seen)
-                .contains("missing_field", "invalid_field", "no_context", "not_permitted", "not_found", "already_exists", "conflict");
+                .contains(
+                        "missing_field",
+                        "invalid_field",
+                        "no_context",
+                        "not_permitted",
+                        "not_found",
+                        "already_exists",
+                        "conflict");
     }
 
     private void taken(String service) {
