@@ -21,8 +21,8 @@ enum Flaw {
     TOO_LARGE("The body is too large.", "Send at most 1 MiB in a request."),
     HTTP_METHOD(
             "The client sent GET or something else where POST is expected.",
-            "Choose the transport HTTP (also called Streamable HTTP) in the client. The older one, SSE, begins with a GET and is not"
-                    + " spoken here.",
+            "Some clients try this first and then go on, as the next handshake shows: then there is nothing to do. If none follows,"
+                    + " choose the transport HTTP (also called Streamable HTTP) in the client; the older one, SSE, is not spoken here.",
             true),
     ADDRESS("There is nothing at this address.", "The door is at /mcp: correct the url in the configuration.", true),
     ACCEPT(
