@@ -126,7 +126,7 @@ public final class Envelope {
             @Doc("When it ran.") Instant time,
 
             @Doc("The context that the command ran in, after it.")
-            Selected context,
+            HeaderContext context,
 
             @Doc("Messages waiting for self.") long unread,
 
@@ -136,7 +136,7 @@ public final class Envelope {
             @Nullable
             List<Allowance> limits) {}
 
-    private record Selected(
+    private record HeaderContext(
             @Doc("The context's name.") String name,
             @Doc("The user acted for.") @Nullable String user,
             @Doc("The selected agent.") @Nullable String agent,
@@ -154,9 +154,9 @@ public final class Envelope {
             @Doc("The HTTP status.") int httpCode,
             @Doc("On error: its symbolic name.") @Nullable String error) {}
 
-    /** The schema of what every answer has: header and status. A copy: change it as you like. */
+    /** The schema of what every answer has: header and status, with the names of their types. */
     public static ObjectNode schema() {
-        return Schema.of(Fields.class).json();
+        return Schema.of(Fields.class).typed();
     }
 
     /**

@@ -50,12 +50,20 @@ public final class Schema {
         }
         var fields = new ArrayList<>(own.fields());
         fields.add(IDEMPOTENCY);
-        return new Schema(new Shape.Fields(List.copyOf(fields), true));
+        return new Schema(new Shape.Fields(List.copyOf(fields), true, own.title()));
     }
 
     /** JSON Schema 2020-12. A copy: change it as you like. */
     public ObjectNode json() {
         return json.deepCopy();
+    }
+
+    /**
+     * The same for generators of clients: what has a name of its own says it as {@code title} (records and enumerations of
+     * the model), integers say how wide they are.
+     */
+    public ObjectNode typed() {
+        return root.json(true);
     }
 
     /**

@@ -15,13 +15,23 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What a field's value looks like, read off the Java type of a record component. */
 sealed interface Shape {
-    /** The JSON Schema of the value. */
-    ObjectNode json();
+    /** The JSON Schema of the value, no longer than a model needs it. */
+    default ObjectNode json() {
+        return json(false);
+    }
 
-    record Text(long max, List<String> oneOf) implements Shape {
+    /** @param typed whether it also tells generators of clients what types there are: see {@link Schema#typed} */
+    ObjectNode json(boolean typed);
+
+    /** @param title the name of the type, where its values are all of an enumeration of the model */
+    record Text(long max, List<String> oneOf, @Nullable String title) implements Shape {
+        Text(long max, List<String> oneOf) {
+            this(max, oneOf, null);
+        }
+
         @Override
-        public ObjectNode json() {
-            var schema = Json.object().put("type", "string");
+        public ObjectNode json(boolean typed) {
+            var schema = titled("string", typed ? title : null);
             if (oneOf.isEmpty()) {
                 return max == Long.MAX_VALUE ? schema : schema.put("maxLength", max);
             }
@@ -32,38 +42,42 @@ sealed interface Shape {
 
     record NameText() implements Shape {
         @Override
-        public ObjectNode json() {
+        public ObjectNode json(boolean typed) {
             return Json.object().put("type", "string").put("maxLength", Name.MAX);
         }
     }
 
     record Time() implements Shape {
         @Override
-        public ObjectNode json() {
+        public ObjectNode json(boolean typed) {
             return Json.object().put("type", "string").put("format", "date-time");
         }
     }
 
-    record Whole(long min, long max) implements Shape {
+    /** @param format {@code int32} or {@code int64} */
+    record Whole(long min, long max, String format) implements Shape {
         @Override
-        public ObjectNode json() {
+        public ObjectNode json(boolean typed) {
             var schema = Json.object().put("type", "integer").put("minimum", min);
+            if (typed) {
+                schema.put("format", format);
+            }
             return max == Long.MAX_VALUE ? schema : schema.put("maximum", max);
         }
     }
 
     record Flag() implements Shape {
         @Override
-        public ObjectNode json() {
+        public ObjectNode json(boolean typed) {
             return Json.object().put("type", "boolean");
         }
     }
 
     record Items(Shape item, long max) implements Shape {
         @Override
-        public ObjectNode json() {
+        public ObjectNode json(boolean typed) {
             var schema = Json.object().put("type", "array");
-            schema.set("items", item.json());
+            schema.set("items", item.json(typed));
             return schema;
         }
     }
@@ -71,9 +85,9 @@ sealed interface Shape {
     /** An object whose keys are data. */
     record Free(Shape value) implements Shape {
         @Override
-        public ObjectNode json() {
+        public ObjectNode json(boolean typed) {
             var schema = Json.object().put("type", "object");
-            schema.set("additionalProperties", value.json());
+            schema.set("additionalProperties", value.json(typed));
             return schema;
         }
     }
@@ -81,17 +95,19 @@ sealed interface Shape {
     /** An object of whatever kind. */
     record Open() implements Shape {
         @Override
-        public ObjectNode json() {
+        public ObjectNode json(boolean typed) {
             return Json.object().put("type", "object");
         }
     }
 
-    record Fields(List<Field> fields, boolean closed) implements Shape {
+    /** @param title the name of the type, where it is one of the model's */
+    record Fields(
+            List<Field> fields, boolean closed, @Nullable String title) implements Shape {
         @Override
-        public ObjectNode json() {
-            var schema = Json.object().put("type", "object");
+        public ObjectNode json(boolean typed) {
+            var schema = titled("object", typed ? title : null);
             var properties = schema.putObject("properties");
-            fields.forEach(field -> properties.set(field.name(), field.json()));
+            fields.forEach(field -> properties.set(field.name(), field.json(typed)));
             var required =
                     fields.stream().filter(Field::required).map(Field::name).toList();
             if (!required.isEmpty()) {
@@ -102,8 +118,8 @@ sealed interface Shape {
     }
 
     record Field(String name, String doc, boolean required, Shape shape) {
-        ObjectNode json() {
-            var schema = shape.json();
+        ObjectNode json(boolean typed) {
+            var schema = shape.json(typed);
             var described = Json.object();
             described.set("type", schema.get("type"));
             described.put("description", doc);
@@ -111,12 +127,26 @@ sealed interface Shape {
         }
     }
 
+    private static ObjectNode titled(String type, @Nullable String title) {
+        var schema = Json.object().put("type", type);
+        return title == null ? schema : schema.put("title", title);
+    }
+
+    /** {@code Agent}, {@code EndpointHealth}: the model's types have a name for everybody, others are of one tool only. */
+    private static @Nullable String title(Class<?> type) {
+        if (type.getPackage() != Shape.class.getPackage()) {
+            return null;
+        }
+        var around = type.getEnclosingClass();
+        return around != null && around.isRecord() ? title(around) + type.getSimpleName() : type.getSimpleName();
+    }
+
     /** @param closed whether unknown fields can be refused: true for input, false for output */
     static Fields ofRecord(Class<?> type, boolean closed) {
         var fields = Arrays.stream(type.getRecordComponents())
                 .map(component -> field(component, closed))
                 .toList();
-        return new Fields(fields, closed);
+        return new Fields(fields, closed, title(type));
     }
 
     private static Field field(RecordComponent component, boolean closed) {
@@ -146,7 +176,8 @@ sealed interface Shape {
         } else if (type == double.class || type == Double.class) {
             throw new IllegalArgumentException("no fractions yet: " + annotated);
         } else if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
-            return new Whole(doc.min(), doc.max() == 1_000 ? Long.MAX_VALUE : doc.max());
+            var format = type == int.class || type == Integer.class ? "int32" : "int64";
+            return new Whole(doc.min(), doc.max() == 1_000 ? Long.MAX_VALUE : doc.max(), format);
         } else if (type == List.class) {
             return new Items(argument(annotated, 0, doc, closed), doc.max());
         } else if (type == ObjectNode.class) {
@@ -156,7 +187,9 @@ sealed interface Shape {
         } else if (type instanceof Class<?> record && record.isRecord()) {
             return ofRecord(record, closed);
         } else if (type instanceof Class<?> choice && choice.isEnum()) {
-            return new Text(Name.MAX, doc.oneOf().length == 0 ? words(choice) : List.of(doc.oneOf()));
+            return doc.oneOf().length == 0
+                    ? new Text(Name.MAX, words(choice), title(choice))
+                    : new Text(Name.MAX, List.of(doc.oneOf()));
         }
         throw new IllegalArgumentException("no schema for " + annotated);
     }
