@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
+import io.agentworkspace.engine.model.AnswerExample;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Example;
 import io.agentworkspace.engine.model.Field;
@@ -35,6 +36,7 @@ record ToolPage(
         List<Row> output,
         String outputSchema,
         String example,
+        String answer,
         List<Snippets.Snippet> snippets,
         List<Error> errors) {
 
@@ -68,6 +70,7 @@ record ToolPage(
                         .toList()),
                 Json.pretty(tool.outputSchema()),
                 Json.pretty(arguments),
+                Json.pretty(AnswerExample.of(tool)),
                 Snippets.of(published, tool, arguments),
                 errors(tool));
     }
