@@ -380,7 +380,8 @@ async function snippets() {
       return run(join(process.env.JAVA_HOME, 'bin', 'java'), [join(folder, 'Call.java')], { env });
     },
   };
-  const wanted = [['US_Read', Object.keys(runs)], ['AP_Create', ['curl']], ['AP_Read', ['curl', 'mcp', 'typescript']], ['AP_Modify', ['curl', 'mcp']],
+  const python = await run('python3', ['--version']).then(() => true, () => false);
+  const wanted = [['US_Read', Object.keys(runs).filter((language) => python || language !== 'python')], ['AP_Create', ['curl']], ['AP_Read', ['curl', 'mcp', 'typescript']], ['AP_Modify', ['curl', 'mcp']],
     ['WH_Events', ['curl', 'mcp', 'typescript']], ['AK_List', ['curl']]];
   for (const [tool, languages] of wanted) {
     await page.goto(`${engine}/mcp-hub/tools/${tool}`);
