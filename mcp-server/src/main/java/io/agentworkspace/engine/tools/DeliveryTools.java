@@ -170,8 +170,11 @@ final class DeliveryTools {
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/webhooks/endpoints/{id}/redeliver")
                 .handledBy(Recover.class, Recovered.class, (in, call) -> {
-                    var to = enabled(call, in.toEndpointId() == null ? in.id() : in.toEndpointId());
-                    var from = endpoints.find(call, in.id());
+                    var other = in.toEndpointId();
+                    var to = enabled(call, other == null ? in.id() : other);
+                    var from = other == null
+                            ? to.id()
+                            : endpoints.find(call, in.id()); // Not held: whoever holds two could wait for ever.
                     var missed = DeliveryQueue.Missed.of(from, in.since(), call.now(), in.cursor());
                     var done = queue.missed(call, missed, to.id());
                     return new Recovered(done.queued(), done.nextCursor());

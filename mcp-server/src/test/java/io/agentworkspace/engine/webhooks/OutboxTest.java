@@ -7,12 +7,8 @@ import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.OutboxStore;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Base64;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -20,11 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -265,57 +258,6 @@ class OutboxTest {
         awaitState(endpoint, "failed");
         assertThat(stage.endpoint(endpoint.get("id").asString()).get("enabled").asBoolean())
                 .isTrue();
-    }
-
-    @Test
-    void theOldSecretSignsTooWhileItOverlaps() {
-        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
-        var id = endpoint.get("id").asString();
-        var rotated = stage.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", "{}");
-        var old = endpoint.get("secret").asString();
-        var young = rotated.at("/endpoint/secret").asString();
-        stage.happens("Ada");
-        awaitRequests(1);
-        stage.clock.advance(Duration.ofHours(25));
-        stage.happens("Bob");
-        awaitRequests(2);
-        assertSigned(posts(receiver).get(0), young, old);
-        assertSigned(posts(receiver).get(1), young);
-    }
-
-    /** By exactly these secrets, in both ways, reckoned by hand (decisions, section 8). */
-    private static void assertSigned(String request, String... secrets) {
-        var body = request.substring(request.indexOf("\r\n\r\n") + 4);
-        var time = header(request, "webhook-timestamp");
-        var ours = Arrays.stream(secrets)
-                .map(secret -> ",v1="
-                        + HexFormat.of().formatHex(hmac(secret.getBytes(StandardCharsets.UTF_8), time + "." + body)))
-                .collect(Collectors.joining());
-        assertThat(header(request, "X-Service-Signature")).isEqualTo("t=" + time + ours);
-        var signed = header(request, "webhook-id") + "." + time + "." + body;
-        var standard = Arrays.stream(secrets)
-                .map(secret -> Base64.getDecoder().decode(secret.substring("whsec_".length())))
-                .map(secret -> "v1," + Base64.getEncoder().encodeToString(hmac(secret, signed)))
-                .collect(Collectors.joining(" "));
-        assertThat(header(request, "webhook-signature")).isEqualTo(standard);
-    }
-
-    private static String header(String request, String name) {
-        return request.lines()
-                .filter(line -> line.regionMatches(true, 0, name + ":", 0, name.length() + 1))
-                .map(line -> line.substring(name.length() + 1).strip())
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static byte[] hmac(byte[] key, String text) {
-        try {
-            var mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(key, "HmacSHA256"));
-            return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @Test

@@ -6,7 +6,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The schemas of the OpenAPI document, each object under a name of its own, so that what is generated from them has good
  * names: a type with a {@code title} is that one type wherever it stands; another one is called after the field that holds
- * it, {@code AgentCreateVx} for {@code vx} in {@code AgentCreate}.
+ * it, {@code AgentCreateVx} for {@code vx} in {@code AgentCreate}; what is in a list after its singular, or, where a field beside it has that
+ * name, {@code …Entry}.
  */
 final class NamedSchemas {
     private final ObjectNode schemas = Json.object();
@@ -22,9 +23,12 @@ final class NamedSchemas {
      * @return a reference to it
      */
     ObjectNode add(String name, String prefix, ObjectNode schema) {
-        for (var property : schema.path("properties").properties()) {
-            var field = (ObjectNode) property.getValue();
-            property.setValue(settled(prefix + camel(property.getKey()), field));
+        var properties = schema.path("properties");
+        for (var property : properties.properties()) {
+            var one = singular(property.getKey());
+            var hasNamesake = !one.equals(property.getKey()) && properties.has(one);
+            var type = prefix + camel(property.getKey()) + (hasNamesake ? "Entry" : "");
+            property.setValue(settled(type, (ObjectNode) property.getValue()));
         }
         var known = schemas.get(name);
         if (known != null && !known.equals(schema)) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.AnswerExample;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Example;
 import io.agentworkspace.engine.model.Field;

@@ -1,0 +1,91 @@
+package io.agentworkspace.engine.webhooks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What deliveries are signed with once an endpoint has another secret (decisions, section 8). */
+class RotationTest {
+    private final WebhookStage stage = new WebhookStage();
+    private final RawReceiver receiver = RawReceiver.saying(RawReceiver.status(200));
+
+    @AfterEach
+    void close() {
+        stage.close();
+        receiver.close();
+    }
+
+    /** Without the looks at whether somebody answers there. */
+    private List<String> posts() {
+        return receiver.requests().stream()
+                .filter(request -> request.startsWith("POST "))
+                .toList();
+    }
+
+    private void awaitPosts(int count) {
+        await().atMost(Duration.ofSeconds(10)).until(() -> posts().size() == count);
+    }
+
+    @Test
+    void theOldSecretSignsTooWhileItOverlaps() {
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        var id = endpoint.get("id").asString();
+        var rotated = stage.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", "{}");
+        var old = endpoint.get("secret").asString();
+        var young = rotated.at("/endpoint/secret").asString();
+        stage.happens("Ada");
+        awaitPosts(1);
+        stage.clock.advance(Duration.ofHours(25));
+        stage.happens("Bob");
+        awaitPosts(2);
+        assertSigned(posts().get(0), young, old);
+        assertSigned(posts().get(1), young);
+    }
+
+    /** By exactly these secrets, in both ways, reckoned by hand (decisions, section 8). */
+    private static void assertSigned(String request, String... secrets) {
+        var body = request.substring(request.indexOf("\r\n\r\n") + 4);
+        var time = header(request, "webhook-timestamp");
+        var ours = Arrays.stream(secrets)
+                .map(secret -> ",v1="
+                        + HexFormat.of().formatHex(hmac(secret.getBytes(StandardCharsets.UTF_8), time + "." + body)))
+                .collect(Collectors.joining());
+        assertThat(header(request, "X-Service-Signature")).isEqualTo("t=" + time + ours);
+        var signed = header(request, "webhook-id") + "." + time + "." + body;
+        var standard = Arrays.stream(secrets)
+                .map(secret -> Base64.getDecoder().decode(secret.substring("whsec_".length())))
+                .map(secret -> "v1," + Base64.getEncoder().encodeToString(hmac(secret, signed)))
+                .collect(Collectors.joining(" "));
+        assertThat(header(request, "webhook-signature")).isEqualTo(standard);
+    }
+
+    private static String header(String request, String name) {
+        return request.lines()
+                .filter(line -> line.regionMatches(true, 0, name + ":", 0, name.length() + 1))
+                .map(line -> line.substring(name.length() + 1).strip())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static byte[] hmac(byte[] key, String text) {
+        try {
+            var mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(key, "HmacSHA256"));
+            return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
