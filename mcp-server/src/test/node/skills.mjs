@@ -11,7 +11,7 @@ const { ADMIN_KEY, VIEWER_KEY } = process.env;
 const pages = await Pages.launch(engine, screenshots);
 
 async function signIn(page, key) {
-  await page.locator('#account').click();
+  await page.locator('#account-button').click();
   await page.getByLabel('API key').fill(key);
   await Promise.all([page.waitForEvent('load'), page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click()]);
 }

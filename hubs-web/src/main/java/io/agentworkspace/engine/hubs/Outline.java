@@ -16,7 +16,7 @@ final class Outline extends AbstractVisitor {
     private static final int LOWEST = 6;
 
     /** The ids of the page around it. */
-    private static final List<String> TAKEN = List.of("main", "theme", "account");
+    private static final List<String> TAKEN = List.of("main", "theme", "account-button", "q");
 
     private final Map<Heading, Place> places = new IdentityHashMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();

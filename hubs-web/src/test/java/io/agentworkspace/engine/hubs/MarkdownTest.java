@@ -61,8 +61,8 @@ class MarkdownTest {
     @Test
     void noHeadingTakesAnIdOfThePage() {
         assertThat(html("# theme\n\n# main")).contains("id=\"text-theme\"", "id=\"text-main\"");
-        assertThat(Markdown.ours(_ -> Optional.empty()).render("# Account").html())
-                .contains("id=\"account-1\"");
+        assertThat(Markdown.ours(_ -> Optional.empty()).render("# Theme").html())
+                .contains("id=\"theme-1\"");
     }
 
     @Test
