@@ -15,12 +15,16 @@ record Chapter(String word, String title, List<String> anchors, String markdown)
     private static final Pattern FAMILY = Pattern.compile("(?m)^## (?:\\d+ - )?(.+)$");
     private static final Pattern COMMAND = Pattern.compile("(?m)^### (\\w+)$");
 
+    /** For who reads it in the repository. */
+    private static final Pattern WARNING = Pattern.compile("(?m)^Generated from .*\\n\\n");
+
     /** The overview, then the families in order. */
     static List<Chapter> of(String commands, String address) {
         var families = FAMILY.matcher(commands).results().toList();
         var chapters = new ArrayList<Chapter>();
-        var overview =
-                new StringBuilder(commands.substring(0, families.getFirst().start()));
+        var overview = new StringBuilder(
+                WARNING.matcher(commands.substring(0, families.getFirst().start()))
+                        .replaceFirst(""));
         for (var i = 0; i < families.size(); i++) {
             var end = i + 1 < families.size() ? families.get(i + 1).start() : commands.length();
             var title = families.get(i).group(1);
