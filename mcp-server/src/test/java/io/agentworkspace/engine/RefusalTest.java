@@ -80,6 +80,11 @@ class RefusalTest {
                 tries.add(with(example, "target", kind, null));
             }
         }
+        for (var named : List.of("name", "agent", "path")) {
+            if (tool.family().equals("skill")) {
+                tries.add(example.deepCopy().put(named, "nobody-at-all"));
+            }
+        }
         tries.add(with(example, "vx", "name", Json.valueTree("taken")));
         tries.add(example.deepCopy().put("if_revision", 77));
         return tries;

@@ -14,18 +14,27 @@ import io.agentworkspace.engine.store.HandshakeStore.Kept;
 import io.agentworkspace.engine.store.HandshakeStore.Latest;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Tells how clients met the door, and what would be right where it went wrong. */
 public final class Doctor {
+    /** In the words of {@link Handshake#toolset}: the path, and the headers as they came. */
+    private static final Pattern TOOLSETS =
+            Pattern.compile("(?i)(?:^/mcp/x/|X-MCP-Toolsets: )([\\w-]+(?:,\\s*[\\w-]+(?![\\w-]*:))*)");
+
+    private static final Pattern READ_ONLY = Pattern.compile("(?i)^/mcp[^,]*/readonly|X-MCP-Readonly: (?!false)");
+
     private final HandshakeStore store;
-    private final McpAddress address;
+    private final String host;
     private final Clock clock;
 
     /** @param mcpUrl the public address of the tool protocol's host */
     public Doctor(HandshakeStore store, String mcpUrl, Clock clock) {
         this.store = store;
-        this.address = McpAddress.of(mcpUrl);
+        this.host = mcpUrl;
         this.clock = clock;
     }
 
@@ -68,7 +77,7 @@ public final class Doctor {
                 kept.code() == null || kept.note() == null ? null : new Handshake.Refusal(kept.code(), kept.note()),
                 flaw == null ? null : wrong(flaw, latest, now),
                 flaw == null ? fine(kept) : flaw.advice(),
-                flaw == null || !flaw.isConfigured() ? null : configuration(kept));
+                flaw == null || !flaw.isConfigured() ? null : configuration(kept, flaw));
     }
 
     /** Who is told so may manage the key: what strangers are not told about it is no secret here. */
@@ -97,10 +106,22 @@ public final class Doctor {
                 : "It is connected; there is nothing to do.";
     }
 
-    private ClientConfiguration configuration(Kept kept) {
+    private ClientConfiguration configuration(Kept kept, Flaw flaw) {
         return McpClient.named(kept.clientName())
                 .or(() -> McpClient.named(kept.userAgent()))
                 .orElse(McpClient.GENERIC)
-                .configuration(address);
+                .configuration(address(kept.toolset() == null ? "" : kept.toolset(), flaw));
+    }
+
+    /** What the client limited itself to stays, unless that is what was wrong. */
+    private McpAddress address(String limits, Flaw flaw) {
+        var isWrong = flaw == Flaw.SELECTION || flaw == Flaw.TOOLSET;
+        var toolsets = TOOLSETS.matcher(limits);
+        return new McpAddress(
+                host,
+                isWrong || !toolsets.find()
+                        ? List.of()
+                        : List.of(toolsets.group(1).toLowerCase(Locale.ROOT).split(",\\s*")),
+                READ_ONLY.matcher(limits).find());
     }
 }

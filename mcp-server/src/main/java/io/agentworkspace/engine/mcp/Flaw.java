@@ -57,6 +57,9 @@ enum Flaw {
             "The client limits itself by a header X-MCP-… to something that there is not.",
             "Name what there is, as the note does, or leave the header out.",
             true),
+    CONFIRM(
+            "The header X-MCP-Confirm says something else than destructive.",
+            "Send X-MCP-Confirm: destructive, so that the person is asked before something is destroyed; leave it out if nobody is to be asked."),
     TOOLSET(
             "The address names a toolset that there is not.",
             "Name one that there is, as the note does, or use /mcp for all tools.",
@@ -138,7 +141,9 @@ enum Flaw {
     }
 
     private static @Nullable Flaw ofParams(String note, boolean begins) {
-        if (note.startsWith("the header X-MCP-")) {
+        if (note.startsWith("the header X-MCP-Confirm")) {
+            return CONFIRM;
+        } else if (note.startsWith("the header X-MCP-")) {
             return SELECTION;
         } else if (note.startsWith("the header Accept")) {
             return ACCEPT;

@@ -19,6 +19,7 @@ import io.agentworkspace.engine.wire.SendsAnything;
 import java.io.IOException;
 import java.net.URI;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -222,6 +223,38 @@ class HandshakesTest {
     }
 
     @Test
+    void whatTheClientLimitsItselfToStaysInItsConfiguration() {
+        HERE.send(
+                ann.key().substring(0, ann.key().length() - 1),
+                "/mcp/x/agent/readonly",
+                "POST",
+                initialize("2025-11-25", "one"));
+        await().until(() -> HERE.told(ann).size() == 1);
+        assertThat(HERE.told(ann).getFirst().path("configuration").toString()).contains("/mcp/x/agent/readonly");
+        HERE.send(
+                ann.key().substring(0, ann.key().length() - 1),
+                "/mcp",
+                "POST",
+                initialize("2025-11-25", "two"),
+                "User-Agent",
+                "another",
+                "X-MCP-Toolsets",
+                "agent, bank",
+                "X-MCP-Readonly",
+                "true");
+        await().until(() -> HERE.told(ann).size() == 2);
+        assertThat(HERE.told(ann).getFirst().path("configuration").toString()).contains("/mcp/readonly", "agent,bank");
+    }
+
+    @Test
+    void aConfirmationThatIsNoneIsNoSelection() {
+        HERE.post(ann.key(), initialize("2025-11-25", "x"), "X-MCP-Confirm", "yes");
+        var told = HERE.only(ann);
+        assertThat(text(told, "/wrong")).contains("X-MCP-Confirm");
+        assertThat(told.has("configuration")).isFalse();
+    }
+
+    @Test
     void theSameMistakeAgainIsCountedAndWhatThenWorksIsToldToo() {
         for (var i = 0; i < 5; i++) {
             HERE.post(ann.key(), LIST, "Mcp-Session-Id", "gone");
@@ -232,12 +265,13 @@ class HandshakesTest {
     @Test
     void ofManyTheLastTwentyAreToldTheNewestFirst() {
         for (var i = 1; i <= 25; i++) {
-            HERE.post(ann.key(), initialize("2025-11-25", "client " + i));
-            if (i == 12) {
-                HERE.told(ann); // Some of them are written by now.
-            }
+            var client =
+                    "client " + i; // Each is noted after it was answered: one at a time, lest the next is noted first.
+            HERE.post(ann.key(), initialize("2025-11-25", client));
+            await().pollInterval(Duration.ofMillis(5))
+                    .until(() -> !HERE.told(ann).isEmpty()
+                            && text(HERE.told(ann).getFirst(), "/client/name").equals(client));
         }
-        await().until(() -> text(HERE.told(ann).getFirst(), "/client/name").equals("client 25"));
         assertThat(HERE.told(ann))
                 .extracting(told -> text(told, "/client/name"))
                 .containsExactlyElementsOf(Stream.iterate(25, i -> i - 1)
@@ -395,7 +429,12 @@ class HandshakesTest {
                         TestDatabase.url().replace(":" + database.getPort(), ":" + proxy.port())
                                 + "&sslmode=disable"))) {
             var there = new HandshakeStage(replica.url());
-            there.post(ann.key(), LIST);
+            await().until(
+                            () -> { // Until it hears of changed keys, it looks the key up each time.
+                                var then = proxy.roundTrips();
+                                there.post(ann.key(), LIST);
+                                return proxy.roundTrips() == then;
+                            });
             var before = proxy.roundTrips();
             try (var threads = Executors.newFixedThreadPool(8)) {
                 IntStream.range(0, 3_000)

@@ -16,7 +16,7 @@ public final class Example {
                     + "AAEANgAAAKIAAAAAAA==";
 
     private static final Map<String, String> WORDS = Map.ofEntries(
-            Map.entry("target.user", "owner"),
+            Map.entry("target.user", "maria"),
             Map.entry("target.agent", "scout"),
             Map.entry("target.domain", "harbour"),
             Map.entry("target.bank", "field-notes"),
@@ -59,6 +59,7 @@ public final class Example {
         var path = field.path();
         return field.required()
                 || path.equals("content")
+                || (path.equals("agent") && tool.family().equals("skill"))
                 || (path.equals("target." + tool.family()) && !isAboutYou())
                 || (path.equals("target.agent") && isAboutAPair())
                 || (path.equals("target.domain") && tool.family().equals("zone"))
@@ -107,7 +108,7 @@ public final class Example {
             return "2026-05-25T12:00:00.000Z";
         }
         return tool.family().equals("skill") && field.path().equals("name")
-                ? "first-steps"
+                ? tool.destructive() ? "tide-tables" : "first-steps"
                 : WORDS.getOrDefault(field.path(), "example");
     }
 }

@@ -15,6 +15,9 @@ public record Refusal(Failure failure, String when, String remedy) {
     /** Families whose tools fall back on what is selected or entered. */
     private static final Set<String> IN_CONTEXT = Set.of("agent", "domain", "zone");
 
+    /** What the tools of skills call things by. */
+    private static final Set<String> OF_SKILL = Set.of("name", "agent", "path");
+
     private static final List<Refusal> ALWAYS = List.of(
             new Refusal(
                     Failure.UNAUTHENTICATED,
@@ -75,18 +78,23 @@ public record Refusal(Failure failure, String when, String remedy) {
         return tool.family().equals("bank") && tool.effect() == Effect.CHANGES;
     }
 
+    private static boolean isOfSkill(Tool<?, ?> tool) {
+        return tool.family().equals("skill");
+    }
+
     private static Stream<Refusal> ofTarget(Tool<?, ?> tool, List<Field> fields) {
         var named = fields.stream()
                 .map(Field::path)
                 .filter(path -> (path.startsWith("target.") && !path.equals("target.context"))
                         || path.equals("id")
-                        || path.endsWith("_id"))
+                        || path.endsWith("_id")
+                        || (isOfSkill(tool) && OF_SKILL.contains(path)))
                 .toList();
         var notFound = new Refusal(
                 Failure.NOT_FOUND,
                 "What %s names does not exist, or you may not see it.".formatted(listed(named)),
                 "The note offers names that look alike.");
-        var fallsBack = (IN_CONTEXT.contains(tool.family()) || isOfMemory(tool))
+        var fallsBack = (IN_CONTEXT.contains(tool.family()) || isOfMemory(tool) || isOfSkill(tool))
                 && named.stream().anyMatch(path -> IN_CONTEXT.contains(path.substring(path.indexOf('.') + 1)));
         var noContext = new Refusal(
                 Failure.NO_CONTEXT,
@@ -105,9 +113,10 @@ public record Refusal(Failure failure, String when, String remedy) {
                         : "Your tenant's plan allows no more commands today.",
                 "Wait until the UTC day ends where the note says so, or change the plan with AC_ChangePlan.");
         var paths = fields.stream().map(Field::path).toList();
-        var names = paths.contains("vx.name")
-                && (paths.contains("vx.description") || paths.contains("vx.access"))
-                && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect());
+        var names = (isOfSkill(tool) && tool.effect() == Effect.CREATES)
+                || (paths.contains("vx.name")
+                        && (paths.contains("vx.description") || paths.contains("vx.access"))
+                        && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
         var taken = new Refusal(
                 Failure.ALREADY_EXISTS, "The name that you give is taken.", "Choose another, or use what has it.");
         var conflict = new Refusal(

@@ -30,8 +30,11 @@ public final class SkillArchive {
     private static final int PLAIN = 0x8000;
     private static final int UNKNOWN = 0;
 
-    /** The earliest time that a zip can tell: when a file was written is nobody's business, and would change the digest. */
-    private static final LocalDateTime NO_TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
+    /**
+     * When a file was written is nobody's business, and would change the digest. The first of January, the earliest that a zip can
+     * tell, is written as a time of the time zone that Java is in.
+     */
+    private static final LocalDateTime NO_TIME = LocalDateTime.of(1980, 2, 1, 0, 0);
 
     private SkillArchive() {}
 

@@ -10,8 +10,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.TimeZone;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
@@ -95,7 +98,7 @@ class SkillArchiveTest {
                 SkillFile.of("scripts/größe.sh", "echo".getBytes(StandardCharsets.UTF_8)),
                 SkillFile.of("SKILL.md", MAIN.getBytes(StandardCharsets.UTF_8))));
         assertThat(skill.card().digest())
-                .isEqualTo("sha256:868e28242ce6f46252c4a379a2e46b7a22409460198d53074b83c1c0378eb2b1");
+                .isEqualTo("sha256:c6d876c7c61c324c43d0346030cf1519215cf8460926ee4b0c76a46515bcb001");
         var names = new ArrayList<String>();
         try (var zip = new ZipInputStream(new ByteArrayInputStream(SkillArchive.write(skill)))) {
             for (var entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
@@ -106,6 +109,23 @@ class SkillArchiveTest {
         }
         assertThat(names).containsExactly("SKILL.md", "scripts/größe.sh");
         assertThat(SkillArchive.read(SkillArchive.write(skill)).card()).isEqualTo(skill.card());
+    }
+
+    @Test
+    void whatIsWrittenIsTheSameEverywhere() {
+        var skill = Skill.of(List.of(SkillFile.of("SKILL.md", MAIN.getBytes(StandardCharsets.UTF_8))));
+        var here = TimeZone.getDefault();
+        try {
+            var written = Stream.of("UTC", "Europe/Berlin", "America/Los_Angeles")
+                    .map(zone -> {
+                        TimeZone.setDefault(TimeZone.getTimeZone(zone));
+                        return HexFormat.of().formatHex(SkillArchive.write(skill));
+                    })
+                    .distinct();
+            assertThat(written).hasSize(1);
+        } finally {
+            TimeZone.setDefault(here);
+        }
     }
 
     @ParameterizedTest
