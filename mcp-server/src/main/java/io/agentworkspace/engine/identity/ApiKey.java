@@ -1,9 +1,8 @@
 package io.agentworkspace.engine.identity;
 
 import io.agentworkspace.engine.model.Problem;
-import java.nio.charset.StandardCharsets;
+import io.agentworkspace.engine.model.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 
 /** An API key in the clear, well-formed but not yet known to be anyone's. It never prints its secret. */
@@ -46,11 +45,7 @@ public final class ApiKey implements Presented {
 
     /** SHA-256 of the secret: what is stored. */
     public byte[] secretHash() {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.US_ASCII));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return Sha256.of(secret);
     }
 
     /** Whether this is the key whose hash was stored; takes the same time either way. */

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.identity;
 
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
@@ -86,11 +86,7 @@ public final class SessionSecret implements Presented {
 
     /** SHA-256 of the secret: what is stored. */
     public byte[] hash() {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(secret);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return Sha256.of(secret);
     }
 
     /** Whether this is the secret whose hash was stored; takes the same time either way. */

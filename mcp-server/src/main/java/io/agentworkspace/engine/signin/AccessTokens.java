@@ -6,6 +6,7 @@ import io.agentworkspace.engine.identity.AccessToken;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Sha256;
 import io.agentworkspace.engine.store.SigningKeys;
 import io.jsonwebtoken.Claims;
 import io.jsonwebtoken.Header;
@@ -15,10 +16,7 @@ import io.jsonwebtoken.Jwts;
 import io.jsonwebtoken.ProtectedHeader;
 import io.jsonwebtoken.UnsupportedJwtException;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.security.Key;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -194,11 +192,6 @@ public final class AccessTokens {
     }
 
     static String digest(String text) {
-        try {
-            var bytes = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return Base64.getEncoder().encodeToString(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return Base64.getEncoder().encodeToString(Sha256.of(text));
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.signin;
 
+import io.agentworkspace.engine.model.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -59,11 +60,7 @@ record BrowserSecret(String text) {
 
     /** RFC 7636, S256. */
     String challenge() {
-        try {
-            return text(MessageDigest.getInstance("SHA-256").digest(verifier().getBytes(StandardCharsets.US_ASCII)));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return text(Sha256.of(verifier()));
     }
 
     /** The header that puts it into the browser. */

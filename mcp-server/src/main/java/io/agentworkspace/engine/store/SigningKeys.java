@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Sha256;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.interfaces.ECPublicKey;
 import java.security.spec.ECGenParameterSpec;
@@ -144,13 +144,7 @@ public final class SigningKeys {
     }
 
     private static String name(KeyPair pair) {
-        try {
-            var digest =
-                    MessageDigest.getInstance("SHA-256").digest(pair.getPublic().getEncoded());
-            return HexFormat.of().formatHex(digest, 0, 8);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Sha256.of(pair.getPublic().getEncoded()), 0, 8);
     }
 
     private static ECPublicKey publicKey(byte[] encoded) {

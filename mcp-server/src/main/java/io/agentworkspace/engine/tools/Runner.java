@@ -11,6 +11,7 @@ import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.model.Sha256;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.store.AuditStore;
@@ -20,9 +21,6 @@ import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -195,13 +193,8 @@ public final class Runner implements ToolRunner {
         }
 
         byte[] hash() {
-            try {
-                var actingFor = call.actingFor() == null ? "" : call.actingFor().key();
-                var text = tool.name() + "\n" + actingFor + "\n" + Json.canonical(input);
-                return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every JDK has SHA-256", e);
-            }
+            var actingFor = call.actingFor() == null ? "" : call.actingFor().key();
+            return Sha256.of(tool.name() + "\n" + actingFor + "\n" + Json.canonical(input));
         }
     }
 

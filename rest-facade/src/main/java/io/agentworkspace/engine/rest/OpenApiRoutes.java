@@ -1,13 +1,11 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Sha256;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLWriteFeature;
@@ -52,12 +50,7 @@ final class OpenApiRoutes {
         }
 
         private static String digest(byte[] bytes) {
-            try {
-                var sha256 = MessageDigest.getInstance("SHA-256").digest(bytes);
-                return HexFormat.of().formatHex(sha256, 0, 16);
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException(e);
-            }
+            return Sha256.hex(bytes).substring(0, 32);
         }
     }
 }

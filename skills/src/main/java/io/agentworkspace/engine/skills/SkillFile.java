@@ -1,13 +1,11 @@
 package io.agentworkspace.engine.skills;
 
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.text.Normalizer;
-import java.util.HexFormat;
 import java.util.Optional;
 
 /**
@@ -100,12 +98,6 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
 
     /** {@code sha256:} and 64 lower-case hexadecimal digits. */
     static String digest(byte[] bytes) {
-        try {
-            return "sha256:"
-                    + HexFormat.of()
-                            .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+        return "sha256:" + Sha256.hex(bytes);
     }
 }
