@@ -1,6 +1,6 @@
 // The documentation as people use it, at two widths in two themes: node docs.mjs <address of the engine> <folder for pictures>. Each step
 // prints one line of JSON, which DocsSiteTest looks at.
-import { Pages, themes, told, widths } from './pages.mjs';
+import { Pages, loaded, themes, told, widths } from './pages.mjs';
 
 const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
@@ -9,8 +9,8 @@ const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-commands
   'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/decisions', 'docs-decision': '/docs/decisions/loop-guard',
   'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-not-found': '/docs/search?q=unicorn' };
 
-async function looks(width, theme) {
-  const page = await pages.open('/docs', width, theme);
+async function looks(width) {
+  const page = await pages.open('/docs', width, themes);
   for (const [name, path] of Object.entries(SHOWN)) {
     await page.goto(engine + path);
     await pages.look(page, name);
@@ -70,7 +70,7 @@ async function deepLink() {
 }
 
 async function copies() {
-  const page = await pages.open('/docs/quick-start', 1280, 'light', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await pages.open('/docs/quick-start', 1280, ['light'], { permissions: ['clipboard-read', 'clipboard-write'] });
   const code = page.locator('.copied').nth(1);
   await code.hover();
   await code.getByRole('button').click();
@@ -79,7 +79,7 @@ async function copies() {
 }
 
 async function withoutScripts(width) {
-  const page = await pages.open('/docs/commands#ap_create', width, 'light', { javaScriptEnabled: false });
+  const page = await pages.open('/docs/commands#ap_create', width, ['light'], { javaScriptEnabled: false });
   const step = { width, row: await page.locator('#ap_create').innerText() };
   if (width < 400) await page.getByText('All pages').click();
   step.links = await page.getByRole('navigation', { name: 'Pages of the documentation' }).getByRole('link').filter({ visible: true }).count();
@@ -128,17 +128,7 @@ async function speed() {
   const loads = [];
   for (const path of ['/docs', '/docs/concepts', '/docs/commands', '/docs/commands/webhooks', '/docs/webhooks']) {
     const page = await pages.open(path);
-    loads.push({ path, ...(await page.evaluate(() => new Promise((resolve) => {
-      let shift = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shift += entry.value;
-      }).observe({ type: 'layout-shift', buffered: true });
-      setTimeout(() => {
-        const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-        const [paint] = performance.getEntriesByName('first-contentful-paint');
-        resolve({ paint: paint.startTime, bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), shift });
-      }, 300);
-    }))) });
+    loads.push({ path, ...(await loaded(page)) });
     await page.context().close();
   }
   told('speed', { loads });
@@ -149,7 +139,7 @@ async function one(width) {
   await reads(width);
   await searches(width);
   await withoutScripts(width);
-  for (const theme of themes) await looks(width, theme);
+  await looks(width);
 }
 
 async function others() {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Pages, themes, told, widths } from './pages.mjs';
+import { Pages, loaded, themes, told, widths } from './pages.mjs';
 
 const run = promisify(execFile);
 
@@ -130,7 +130,15 @@ async function connect(page) {
   await pages.look(page, 'connect');
   await page.getByRole('link', { name: /^agent/ }).click();
   await page.getByRole('link', { name: 'read-only' }).click();
-  const step = { address: new URL(page.url()).search, shown: await page.locator('.lead code').innerText(), clients: {} };
+  const read = () => page.locator('.price .hint b').innerText();
+  const narrowed = await read();
+  const narrow = page.url();
+  await page.getByRole('link', { name: /^discovery/ }).click();
+  const both = await read();
+  await page.goto(`${engine}/mcp-hub/connect?toolset=discovery`);
+  const prices = { narrowed, both, discovery: await read() };
+  await page.goto(narrow);
+  const step = { prices, address: new URL(page.url()).search, shown: await page.locator('.lead code').innerText(), clients: {} };
   for (const tab of await page.getByRole('tab').all()) {
     const client = (await tab.getAttribute('aria-controls')).replace('client-', '');
     await tab.click();
@@ -147,10 +155,10 @@ async function connect(page) {
 }
 
 // Nobody, then a client that does it right and one that does not, as the page sees them come.
-async function doctor(page, width, theme) {
+async function doctor(page, width) {
   await page.goto(`${engine}/mcp-hub/doctor`);
   await page.locator('#seen').filter({ hasNotText: 'Looking' }).waitFor();
-  const name = `client-${width}-${theme}`;
+  const name = `client-${width}`;
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'X-API-Key': OWNER_KEY };
   const hello = (version, further) => fetch(`${engine}/mcp`, {
     method: 'POST', headers: { ...headers, ...further },
@@ -160,11 +168,24 @@ async function doctor(page, width, theme) {
   await hello('2025-11-25', {});
   const met = page.locator('#handshakes li', { hasText: name });
   await met.first().waitFor();
+  // What is done to it is still there when others have come.
+  await met.first().evaluate((item) => {
+    item.tabIndex = -1;
+    item.focus();
+  });
   const step = { met: await met.first().innerText(), markup: await page.locator('#handshakes b').count() };
   await hello('2025-11-25', { 'MCP-Protocol-Version': '1999-01-01' });
   await met.filter({ hasText: '1999-01-01' }).first().waitFor();
   step.refused = await met.filter({ hasText: 'Refused' }).first().innerText();
+  step.focused = await page.evaluate(() => document.activeElement.innerText);
+  await hello('2025-11-25', { 'MCP-Protocol-Version': '1999-01-01' });
+  await met.filter({ hasText: '2 times' }).first().waitFor();
   await pages.look(page, 'doctor');
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await page.locator('#watch:not(:checked)').waitFor();
+  step.ended = await page.locator('#account-button').innerText();
+  await page.context().addCookies(cookies);
   return step;
 }
 
@@ -175,9 +196,9 @@ async function others(page) {
   }
 }
 
-async function everything(width, theme) {
-  const where = { width, theme };
-  const page = await pages.open('/mcp-hub', width, theme);
+async function everything(width) {
+  const where = { width };
+  const page = await pages.open('/mcp-hub', width, themes);
   told('list', { ...where, ...(await list(page)) });
   await page.goto(`${engine}/mcp-hub/tools/US_Read`);
   await pages.look(page, 'tool');
@@ -186,8 +207,8 @@ async function everything(width, theme) {
   told('connect', { ...where, ...(await connect(page)) });
   await page.goto(`${engine}/mcp-hub/doctor`);
   told('session', { ...where, ...(await session(page, OWNER_KEY)) });
-  told('trying', { ...where, ...(await trying(page, `tried ${width} ${theme}`)) });
-  told('doctor', { ...where, ...(await doctor(page, width, theme)) });
+  told('trying', { ...where, ...(await trying(page, `tried ${width}`)) });
+  told('doctor', { ...where, ...(await doctor(page, width)) });
   await others(page);
   await page.locator('#account-button[data-user]').click();
   await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Sign out' }).click()]);
@@ -197,7 +218,7 @@ async function everything(width, theme) {
 
 // From the hub's first page to a first successful call: every click is counted.
 async function newcomer() {
-  const page = await pages.open('/', 1280, 'light');
+  const page = await pages.open('/', 1280, ['light']);
   let clicks = 0;
   const click = async (locator) => {
     clicks++;
@@ -214,7 +235,7 @@ async function newcomer() {
 
 // The same with nothing but the keyboard: search, open, fill, run.
 async function keyboard() {
-  const page = await pages.open('/mcp-hub', 1280, 'dark');
+  const page = await pages.open('/mcp-hub', 1280, ['dark']);
   const { keyboard: keys } = page;
   const focused = () => page.evaluate(() => document.activeElement.textContent.trim() || document.activeElement.id);
   await keys.press('/');
@@ -255,7 +276,7 @@ async function keyboard() {
 
 // Without scripts, and on paper.
 async function plain() {
-  const page = await pages.open('/mcp-hub', 360, 'light', { javaScriptEnabled: false });
+  const page = await pages.open('/mcp-hub', 360, ['light'], { javaScriptEnabled: false });
   const step = { tools: (await visible(page)).length, buttons: await page.getByRole('button').count() };
   await pages.picture(page, 'list-without-scripts');
   await page.goto(`${engine}/mcp-hub/tools/AP_Create`);
@@ -265,7 +286,7 @@ async function plain() {
   told('without scripts', step);
   await page.context().close();
 
-  const paper = await pages.open('/mcp-hub/tools/AP_Create', 1280, 'light');
+  const paper = await pages.open('/mcp-hub/tools/AP_Create', 1280, ['light']);
   await paper.setViewportSize({ width: 720, height: 1000 });
   await paper.emulateMedia({ media: 'print' });
   const cut = await paper.evaluate(() => [...document.querySelectorAll('main *')]
@@ -305,18 +326,8 @@ async function speed() {
 async function loads() {
   const loads = [];
   for (let i = 0; i < 8; i++) {
-    const page = await pages.open('/mcp-hub', i % 2 ? 360 : 1280, 'light');
-    loads.push(await page.evaluate(() => new Promise((resolve) => {
-      let shift = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) shift += entry.value;
-      }).observe({ type: 'layout-shift', buffered: true });
-      setTimeout(() => {
-        const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-        const [paint] = performance.getEntriesByName('first-contentful-paint');
-        resolve({ paint: paint.startTime, bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), requests: sent.length, shift });
-      }, 300);
-    })));
+    const page = await pages.open('/mcp-hub', i % 2 ? 360 : 1280);
+    loads.push(await loaded(page));
     await page.context().close();
   }
   return loads;
@@ -324,7 +335,7 @@ async function loads() {
 
 // Whatever others wrote comes back as text.
 async function markup() {
-  const page = await pages.open('/mcp-hub/tools/AP_List', 1280, 'light');
+  const page = await pages.open('/mcp-hub/tools/AP_List', 1280, ['light']);
   let alarm = '';
   page.on('dialog', (box) => {
     alarm = box.message();
@@ -349,7 +360,7 @@ async function markup() {
 
 // What a viewer is shown of its own.
 async function viewer() {
-  const page = await pages.open('/mcp-hub', 1280, 'light');
+  const page = await pages.open('/mcp-hub', 1280, ['light']);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await Promise.all([page.waitForEvent('load'), signIn(page, VIEWER_KEY)]);
   const step = { price: await page.locator('.price .note').innerText(), barred: await page.locator('.entry.barred').count() };
@@ -367,7 +378,7 @@ async function viewer() {
 
 // The code on the pages, run as it stands there.
 async function snippets() {
-  const page = await pages.open('/mcp-hub/tools/US_Read', 1280, 'light');
+  const page = await pages.open('/mcp-hub/tools/US_Read', 1280, ['light']);
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'));
   const env = { ...process.env, ENGINE_KEY: NEW_KEY };
   const runs = {
@@ -398,7 +409,7 @@ async function snippets() {
 try {
   await speed();
   await Promise.all([newcomer(), keyboard(), plain(), provider(), markup(), viewer(), snippets()]);
-  await Promise.all(widths.flatMap((width) => themes.map((theme) => everything(width, theme))));
+  await Promise.all(widths.map(everything));
   told('faults', { faults: pages.faults });
 } finally {
   await pages.close();

@@ -33,15 +33,16 @@ export class Pages {
     Object.assign(this, { browser, engine, screenshots });
   }
 
-  // A page in a context of its own, without cookies; options are those of Playwright's contexts, like javaScriptEnabled.
-  async open(path, width = 1280, theme = 'light', options = {}) {
+  // A page in a context of its own, without cookies; options are those of Playwright's contexts, like javaScriptEnabled. It is looked at in
+  // each of the themes, and otherwise has the first.
+  async open(path, width = 1280, shown = themes.slice(0, 1), options = {}) {
     const viewport = { width, height: HEIGHTS[width] };
-    // The script of axe is put in by the debugger, which no policy of the page hinders; everything else obeys it.
-    const context = await this.browser.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce', ...options });
+    const context = await this.browser.newContext({ viewport, colorScheme: shown[0], reducedMotion: 'reduce', ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     this.#guard(page);
-    page.shot = `${width}-${theme}`;
+    page.shown = shown;
+    page.shot = `${width}-${shown[0]}`;
     await page.goto(this.engine + path);
     return page;
   }
@@ -57,9 +58,17 @@ export class Pages {
     });
   }
 
-  // Looks at the page as it is now: what axe finds, on all of it or within what a selector names; whether it is wider than its window; and
-  // keeps a picture.
+  // Looks at the page as it is now, in its themes: what axe finds, on all of it or within what a selector names; whether it is wider than
+  // its window; and keeps a picture.
   async look(page, name, within = 'html') {
+    for (const theme of page.shown) {
+      if (page.shown.length > 1) await page.emulateMedia({ colorScheme: theme });
+      page.shot = page.shot.replace(/\w+$/, theme);
+      await this.#see(page, name, within);
+    }
+  }
+
+  async #see(page, name, within) {
     const violations = await axe(page, within);
     for (const violation of violations) this.#faults.push(`axe at ${name} ${page.shot}: ${violation}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -88,8 +97,30 @@ function expected(message) {
   return message.text().startsWith('Failed to load resource: the server responded with a status of 4');
 }
 
+// What it cost to load a page, once it has been painted: ms until there was something to see, bytes and requests for it, and how far
+// anything jumped in the 300 ms after.
+export function loaded(page) {
+  return page.evaluate(() => new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('nothing was painted within ten seconds')), 10_000);
+    let shift = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shift += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    new PerformanceObserver((list) => {
+      const [paint] = list.getEntriesByName('first-contentful-paint');
+      if (!paint) return;
+      clearTimeout(late);
+      setTimeout(() => {
+        const sent = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+        resolve({ paint: paint.startTime, bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), requests: sent.length, shift });
+      }, 300);
+    }).observe({ type: 'paint', buffered: true });
+  }));
+}
+
+// The script of axe is put in by the debugger, which no policy of the page hinders; everything else obeys it.
 async function axe(page, within) {
-  await page.evaluate(AXE);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   return page.evaluate(async ([rules, place]) => {
     const { violations } = await globalThis.axe.run(place, { runOnly: rules, resultTypes: ['violations'] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} (${node.failureSummary})`).slice(0, 3).join(' | ')}`);

@@ -1,13 +1,13 @@
 // The hub of skills as people use it, at two widths in two themes: node skills.mjs <address of the engine> <folder for pictures> <folder of
-// zips>, keys in ADMIN_KEY (of a tenant with the agents Ada and Bea, and a skill full of markup) and VIEWER_KEY. Each step prints one line of
-// JSON, which SkillsHubTest looks at.
+// zips>, keys in ADMIN_KEY (of a tenant with the agents Ada and Bea, and a skill full of markup), VIEWER_KEY and INSTALLER_KEY (which may not
+// list agents). Each step prints one line of JSON, which SkillsHubTest looks at.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pages, themes, told, widths } from './pages.mjs';
 
 const [engine, screenshots, zips] = process.argv.slice(2);
-const { ADMIN_KEY, VIEWER_KEY } = process.env;
+const { ADMIN_KEY, VIEWER_KEY, INSTALLER_KEY } = process.env;
 const pages = await Pages.launch(engine, screenshots);
 
 async function signIn(page, key) {
@@ -21,9 +21,9 @@ async function names(page) {
 }
 
 // What anybody sees.
-async function anybody(width, theme) {
-  const page = await pages.open('/skills-hub', width, theme);
-  const step = { width, theme, all: await names(page) };
+async function anybody(width) {
+  const page = await pages.open('/skills-hub', width, themes);
+  const step = { width, all: await names(page) };
   await pages.look(page, 'skills');
   await page.keyboard.press('/');
   await page.keyboard.type('idempotency');
@@ -48,10 +48,10 @@ async function anybody(width, theme) {
 
 // An admin adds a skill, replaces it, gives it to agents, takes it away, removes it.
 async function admin(width, theme) {
-  const step = { width, theme };
+  const step = { width };
   const skill = `tides-${width}`;
   const options = { permissions: ['clipboard-read', 'clipboard-write'] };
-  const page = await pages.open('/skills-hub', width, theme, options);
+  const page = await pages.open('/skills-hub', width, [theme], options);
   await signIn(page, ADMIN_KEY);
   await page.getByLabel('or choose one').setInputFiles(join(zips, 'wrong.zip'));
   await page.getByRole('button', { name: 'Add the skill' }).click();
@@ -114,9 +114,36 @@ async function admin(width, theme) {
   await pages.look(page, 'skill-remove');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Remove…' }).click();
+  step.ended = await ends(page);
+  await page.getByRole('button', { name: 'Remove…' }).click();
   await Promise.all([page.waitForURL('**/skills-hub'), page.getByRole('button', { name: 'Remove it' }).click()]);
   step.afterwards = await names(page);
   told('admin', step);
+  await page.context().close();
+}
+
+// The session ends while one is asked whether to remove: one signs in above the question.
+async function ends(page) {
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Remove it' }).click();
+  const asked = page.getByRole('dialog', { name: 'Sign in' });
+  await asked.waitFor();
+  const ids = await page.locator('[id]').evaluateAll((all) => all.map((one) => one.id));
+  await page.getByLabel('API key').fill(ADMIN_KEY);
+  await Promise.all([page.waitForEvent('load'), asked.getByRole('button', { name: 'Sign in' }).click()]);
+  return { twice: ids.filter((id, place) => ids.indexOf(id) !== place) };
+}
+
+// A key that may install but not list agents: it stays signed in, and names the agent itself.
+async function installer() {
+  const page = await pages.open('/skills-hub/first-steps', 1280);
+  await signIn(page, INSTALLER_KEY);
+  const field = page.getByLabel('Install on an agent');
+  const [refused] = await Promise.all([page.waitForResponse('**/agent/list'), field.focus()]);
+  const plain = page.locator('#agent:not([list])');
+  await plain.fill('Ada');
+  told('installer', { status: refused.status(), user: await page.locator('#account-button').getAttribute('data-user'),
+    asked: await page.getByRole('dialog').count() });
   await page.context().close();
 }
 
@@ -161,7 +188,7 @@ async function hostile(width) {
 }
 
 async function viewer() {
-  const page = await pages.open('/skills-hub', 1280, 'light');
+  const page = await pages.open('/skills-hub', 1280, ['light']);
   await signIn(page, VIEWER_KEY);
   const step = { add: await page.locator('.add').innerText(), own: (await names(page)).includes('hostile') };
   await page.goto(`${engine}/skills-hub/first-steps`);
@@ -173,7 +200,7 @@ async function viewer() {
 }
 
 async function withoutScripts() {
-  const page = await pages.open('/skills-hub', 360, 'light', { javaScriptEnabled: false });
+  const page = await pages.open('/skills-hub', 360, ['light'], { javaScriptEnabled: false });
   const step = { all: await names(page) };
   await pages.picture(page, 'skills-without-scripts');
   await page.getByText('first-steps').click();
@@ -198,17 +225,18 @@ async function onPaper() {
 
 // Two at a time: more only wait for each other on a small machine.
 async function one() {
-  for (const theme of themes) await anybody(360, theme);
+  await anybody(360);
   await admin(360, 'light');
   await hostile(360);
   await withoutScripts();
 }
 
 async function two() {
-  for (const theme of themes) await anybody(1280, theme);
+  await anybody(1280);
   await admin(1280, 'dark');
   await hostile(1280);
   await viewer();
+  await installer();
   await onPaper();
 }
 

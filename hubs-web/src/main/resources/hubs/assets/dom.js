@@ -36,20 +36,28 @@ export function copied(pre) {
   return box;
 }
 
-// What a refusal says, whatever its form.
-export async function said(response) {
-  try {
-    const body = await response.json();
-    return body.detail ?? body.status?.note ?? `The service answered ${response.status}.`;
-  } catch {
-    return `The service answered ${response.status}.`;
-  }
+// What a refusal says, whatever its form, and whether it says that the session has ended.
+export async function refusal(response) {
+  const body = await response.json().catch(() => null);
+  return { note: body?.detail ?? body?.status?.note ?? `The service answered ${response.status}.`, ended: ended(body) };
 }
 
-// A dialog that is gone once it is closed.
+// The status tells too little: routes of commands answer 401 also for what the key may not do.
+export function ended(body) {
+  return (body?.status?.error ?? body?.error) === 'unauthenticated';
+}
+
+export async function said(response) {
+  return (await refusal(response)).note;
+}
+
+let dialogs = 0;
+
+// A dialog that is gone once it is closed; another may be open beneath it.
 export function dialog(title, ...children) {
-  const heading = el('h2', { id: 'dialog-title' }, title);
-  const box = el('dialog', { 'aria-labelledby': 'dialog-title' }, heading, ...children);
+  const id = `dialog-${++dialogs}-title`;
+  const heading = el('h2', { id }, title);
+  const box = el('dialog', { 'aria-labelledby': id }, heading, ...children);
   box.addEventListener('close', () => box.remove());
   document.body.append(box);
   box.showModal();

@@ -1,7 +1,7 @@
 // The pages of skills: search, copying digests, installing, adding and removing.
 import './prose.js';
 import { csrf, forget, signIn, signedIn } from './account.js';
-import { dialog, el, said } from './dom.js';
+import { dialog, el, refusal } from './dom.js';
 
 const skill = document.querySelector('[data-skill]')?.dataset.skill;
 const address = (name) => `/api/skills/${encodeURIComponent(name)}`;
@@ -12,11 +12,12 @@ async function ask(method, path, body, type) {
   if (type) headers['Content-Type'] = type;
   const response = await fetch(path, { method, headers, body });
   if (response.ok) return response.json();
-  if (response.status === 401) {
+  const { note, ended } = await refusal(response);
+  if (ended) {
     forget();
     signIn();
   }
-  const error = new Error(await said(response));
+  const error = new Error(note);
   error.status = response.status;
   throw error;
 }
@@ -212,10 +213,17 @@ if (install) {
     none.hidden = true;
   });
 
-  // The agents that one works with are offered once somebody begins to write.
+  // The agents that one works with are offered once somebody begins to write, where the key may list them; a name can be written anyway.
   field.addEventListener('focus', async () => {
     if (!signedIn()) return;
-    const listed = await ask('POST', '/demo/v1/Engine/tps/agent/list', '{"page":{"limit":200}}', 'application/json').catch(() => null);
-    document.getElementById('roster').replaceChildren(...(listed?.profile ?? []).map((agent) => el('option', { value: agent.name })));
+    const listed = await roster().catch(() => null);
+    if (listed) document.getElementById('roster').replaceChildren(...listed.map((agent) => el('option', { value: agent.name })));
+    else field.removeAttribute('list');
   }, { once: true });
+
+  const roster = async () => {
+    const headers = { 'X-CSRF-Token': await csrf(), 'Content-Type': 'application/json' };
+    const response = await fetch('/demo/v1/Engine/tps/agent/list', { method: 'POST', headers, body: '{"page":{"limit":200}}' });
+    return response.ok ? (await response.json()).profile : null;
+  };
 }

@@ -1,6 +1,6 @@
 // Trying a tool: a form made from its schema, or plain JSON; what it answered; the same request as curl.
 import { csrf, forget, signIn, signedIn } from './account.js';
-import { code, dialog, el } from './dom.js';
+import { code, dialog, el, ended } from './dom.js';
 import { formOf, wrongJson } from './form.js';
 
 const { tool, base, loses } = document.querySelector('[data-tool]').dataset;
@@ -110,7 +110,6 @@ function show(given, status, duration, text) {
   const envelope = wrongJson(text) ? null : JSON.parse(text);
   const done = envelope?.status?.success === true;
   const note = envelope?.status?.note ?? envelope?.detail;
-  const ended = status === 401 && !envelope?.status;
   result.replaceChildren(...[
     el('h3', {}, el('span', { class: done ? 'tag reads' : 'tag destroys' }, done ? 'Done' : envelope?.status?.error ?? envelope?.error ?? 'Refused'),
       ` HTTP ${status} `, el('span', { class: 'count' }, `${duration} ms`)),
@@ -118,7 +117,7 @@ function show(given, status, duration, text) {
     code(envelope ? JSON.stringify(envelope, null, 2) : text, 'The answer'),
     el('details', {}, el('summary', {}, 'The request as curl'), code(curl(given), 'The request as curl')),
   ].filter(Boolean));
-  if (ended) {
+  if (ended(envelope)) {
     forget();
     label();
   }

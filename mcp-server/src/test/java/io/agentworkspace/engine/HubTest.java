@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -144,9 +145,9 @@ class HubTest {
         return STEPS.get(step).getFirst();
     }
 
-    /** At both widths and in both themes. */
+    /** At both widths. */
     private static List<JsonNode> everywhere(String step) {
-        assertThat(STEPS.get(step)).as(step).hasSize(4);
+        assertThat(STEPS.get(step)).as(step).hasSize(2);
         return STEPS.get(step);
     }
 
@@ -238,6 +239,28 @@ class HubTest {
         }
     }
 
+    /** The door lists the three tools of discovery, and beside them those of the families that are chosen. */
+    @Test
+    void discoveryAndAFamilyCostBoth() {
+        for (var connect : everywhere("connect")) {
+            var discovery = connect.at("/prices/discovery").asString();
+            assertThat(discovery).startsWith("three tools over all %d, ".formatted(TOOLS));
+            var narrowed = numbers(connect.at("/prices/narrowed").asString());
+            assertThat(numbers(connect.at("/prices/both").asString()))
+                    .containsExactly(
+                            narrowed.getFirst() + 3,
+                            narrowed.getLast() + numbers(discovery).getLast());
+        }
+    }
+
+    private static List<Integer> numbers(String text) {
+        return Pattern.compile("\\d+")
+                .matcher(text.replace(",", ""))
+                .results()
+                .map(number -> Integer.valueOf(number.group()))
+                .toList();
+    }
+
     @Test
     void theDoctorSeesClientsCome() {
         for (var doctor : everywhere("doctor")) {
@@ -246,6 +269,8 @@ class HubTest {
                     .contains("<b>1</b>", "session, 2025-11-25");
             assertThat(doctor.get("markup").asInt()).isZero();
             assertThat(doctor.get("refused").asString()).contains("1999-01-01", "2026-07-28");
+            assertThat(doctor.get("focused")).isEqualTo(doctor.get("met"));
+            assertThat(doctor.get("ended").asString()).isEqualTo("Sign in");
         }
     }
 

@@ -91,7 +91,13 @@ class SkillsHubTest {
                     zips.resolve(name + "-new.zip"),
                     SkillZip.of(name, "# Tides\n\nAsk MB_Search first.").bytes());
         }
-        var keys = Map.of("ADMIN_KEY", admin, "VIEWER_KEY", tenant.key(Door.REST, "vera", Role.VIEWER, List.of("*")));
+        var keys = Map.of(
+                "ADMIN_KEY",
+                admin,
+                "VIEWER_KEY",
+                tenant.key(Door.REST, "vera", Role.VIEWER, List.of("*")),
+                "INSTALLER_KEY",
+                tenant.key(Door.REST, "ines", Role.ADMIN, List.of("skill:read", "skill:write")));
         var ended = Node.run(
                 keys, List.of(Node.script("skills.mjs"), TestServer.url(), PICTURES.toString(), zips.toString()));
         assertThat(ended.code()).as(ended.errors()).isZero();
@@ -137,7 +143,7 @@ class SkillsHubTest {
 
     @Test
     void anybodyFindsTheShippedSkills() {
-        assertThat(steps("anybody")).hasSize(4).allSatisfy(seen -> {
+        assertThat(steps("anybody")).hasSize(2).allSatisfy(seen -> {
             assertThat(texts(seen.get("all"))).startsWith("first-steps").hasSize(5);
             assertThat(texts(seen.get("found"))).containsExactly("stay-within-limits");
             assertThat(seen.get("said").asString()).isEqualTo("1 skill");
@@ -207,6 +213,21 @@ class SkillsHubTest {
                         "[picture: picture]",
                         "javascript:alert(3)");
         assertThat(hostile.get("asScript").asString()).isEqualTo("refused");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {360, 1280})
+    void whoseSessionEndsSignsInAboveWhatWasAsked(int width) {
+        assertThat(texts(step("admin", width).at("/ended/twice"))).isEmpty();
+    }
+
+    /** That the key may not list agents is answered as if nobody had signed in, with 401. */
+    @Test
+    void whoMayNotListAgentsStaysSignedIn() {
+        var installer = step("installer");
+        assertThat(installer.get("status").asInt()).isEqualTo(401);
+        assertThat(installer.get("user").asString()).isEqualTo("ines");
+        assertThat(installer.get("asked").asInt()).isZero();
     }
 
     @Test

@@ -18,10 +18,14 @@ import org.jspecify.annotations.Nullable;
  * each, the same as {@code GET /api/mcp/clients/{client}}.
  *
  * @param address where the door is for what was chosen
- * @param tokens what that costs a model
+ * @param tools how many tools the client is shown, in words
+ * @param tokens what they cost a model
  */
 record ConnectPage(
-        String address, int count, String tokens, List<Choice> toolsets, Choice readOnly, List<Client> clients) {
+        String address, String tools, String tokens, List<Choice> toolsets, Choice readOnly, List<Client> clients) {
+    /** The tools of the toolset {@code discovery}, which are shown beside those of the families that are chosen with it. */
+    private static final int DISCOVERING = 3;
+
     /** @param href where it is chosen, or given up where it is */
     record Choice(String word, boolean chosen, String href, String tokens) {}
 
@@ -69,6 +73,10 @@ record ConnectPage(
             return words.contains(Toolset.DISCOVERY);
         }
 
+        boolean onlyDiscovers() {
+            return words.equals(List.of(Toolset.DISCOVERY));
+        }
+
         boolean covers(Tool<?, ?> tool) {
             return Toolset.of(words.isEmpty() ? List.of(Toolset.ALL) : words).covers(tool)
                     && (!readOnly || tool.effect() == Effect.READS);
@@ -86,8 +94,9 @@ record ConnectPage(
                 .toList();
         return new ConnectPage(
                 address.url(),
-                covered.size(),
-                Prices.words(chosen.discovers() ? prices.of(Toolset.DISCOVERY) : prices.of(covered)),
+                shown(chosen, covered.size()),
+                Prices.words((chosen.discovers() ? prices.of(Toolset.DISCOVERY) : 0)
+                        + (chosen.onlyDiscovers() ? 0 : prices.of(covered))),
                 known.stream()
                         .map(word -> new Choice(
                                 word,
@@ -100,6 +109,13 @@ record ConnectPage(
                         .sorted((a, b) -> Boolean.compare(a == McpClient.GENERIC, b == McpClient.GENERIC))
                         .map(client -> client(client.configuration(address)))
                         .toList());
+    }
+
+    private static String shown(Chosen chosen, int covered) {
+        if (chosen.onlyDiscovers()) {
+            return "three tools over all %d".formatted(covered);
+        }
+        return "%d tools".formatted(covered + (chosen.discovers() ? DISCOVERING : 0));
     }
 
     private static String price(String word, Families families, Prices prices) {

@@ -52,6 +52,9 @@ public final class Hubs {
         if (visit.path().startsWith(Assets.PREFIX)) {
             return assets.find(visit.path()).orElseGet(() -> missing(visit));
         }
+        if (visit.path().endsWith("/")) {
+            return Page.redirect(visit.withoutSlash());
+        }
         return tools.find(visit)
                 .or(() -> skills.find(visit))
                 .or(() -> docs.find(visit))

@@ -47,7 +47,7 @@ public final class Pages extends Handler.Abstract {
         var id = (String) request.getAttribute(Incoming.REQUEST_ID);
         var page = hubs.page(new Visit(Request.getPathInContext(request), query(request), caller, id));
         response.setStatus(page.status());
-        describe(page, response.getHeaders());
+        describe(page, caller != null, response.getHeaders());
         send(page, request, response, callback);
         return true;
     }
@@ -62,11 +62,12 @@ public final class Pages extends Handler.Abstract {
         }
     }
 
-    private static void describe(Page page, HttpFields.Mutable headers) {
+    /** What somebody was shown who had signed in is not shown again, by going back, once that has ended. */
+    private static void describe(Page page, boolean personal, HttpFields.Mutable headers) {
         headers.put(HttpHeader.CONTENT_TYPE, page.mediaType());
         headers.put("Content-Security-Policy", POLICY);
-        headers.put(HttpHeader.CACHE_CONTROL, page.kept() ? A_YEAR : "private, no-cache");
-        headers.put(HttpHeader.VARY, "Accept-Encoding, Cookie");
+        headers.put(HttpHeader.CACHE_CONTROL, page.kept() ? A_YEAR : personal ? "no-store" : "no-cache");
+        headers.put(HttpHeader.VARY, page.kept() ? "Accept-Encoding" : "Accept-Encoding, Cookie");
         if (page.location() != null) {
             headers.put(HttpHeader.LOCATION, page.location());
         }
