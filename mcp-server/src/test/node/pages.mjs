@@ -6,6 +6,7 @@ import { chromium } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag2aaa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const COLOURS = { type: 'rule', values: ['color-contrast', 'color-contrast-enhanced'] };
 const HEIGHTS = { 360: 740, 1280: 900 };
 
 export const widths = Object.keys(HEIGHTS).map(Number);
@@ -59,17 +60,17 @@ export class Pages {
   }
 
   // Looks at the page as it is now, in its themes: what axe finds, on all of it or within what a selector names; whether it is wider than
-  // its window; and keeps a picture.
+  // its window; and keeps a picture. From one theme to another only colours change.
   async look(page, name, within = 'html') {
     for (const theme of page.shown) {
       if (page.shown.length > 1) await page.emulateMedia({ colorScheme: theme });
       page.shot = page.shot.replace(/\w+$/, theme);
-      await this.#see(page, name, within);
+      await this.#see(page, name, within, theme === page.shown[0] ? RULES : COLOURS);
     }
   }
 
-  async #see(page, name, within) {
-    const violations = await axe(page, within);
+  async #see(page, name, within, rules) {
+    const violations = await axe(page, within, rules);
     for (const violation of violations) this.#faults.push(`axe at ${name} ${page.shot}: ${violation}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     if (wide > 0) this.#faults.push(`${name} ${page.shot} is ${wide} px too wide`);
@@ -119,10 +120,10 @@ export function loaded(page) {
 }
 
 // The script of axe is put in by the debugger, which no policy of the page hinders; everything else obeys it.
-async function axe(page, within) {
+async function axe(page, within, runOnly) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
-  return page.evaluate(async ([rules, place]) => {
-    const { violations } = await globalThis.axe.run(place, { runOnly: rules, resultTypes: ['violations'] });
+  return page.evaluate(async ([only, place]) => {
+    const { violations } = await globalThis.axe.run(place, { runOnly: only, resultTypes: ['violations'] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.target} (${node.failureSummary})`).slice(0, 3).join(' | ')}`);
-  }, [RULES, within]);
+  }, [runOnly, within]);
 }
