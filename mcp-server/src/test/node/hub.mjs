@@ -121,6 +121,15 @@ async function trying(page, agent) {
   await page.getByRole('button', { name: 'Run AP_Destroy' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Run AP_Destroy' }).click();
   step.destroyed = await ran(page);
+
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await fresh(page);
+  await page.getByRole('button', { name: 'Run AP_Destroy' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run AP_Destroy' }).click();
+  step.notSignedIn = await ran(page);
+  step.ended = await page.locator('#account-button').innerText();
+  await page.context().addCookies(cookies);
   return step;
 }
 

@@ -216,6 +216,14 @@ class HubTest {
     }
 
     @Test
+    void oneIsToldWhereTheSessionHasEnded() {
+        for (var tried : everywhere("trying")) {
+            assertThat(tried.at("/notSignedIn/heading").asString()).contains("HTTP 401");
+            assertThat(tried.get("ended").asString()).isEqualTo("Sign in");
+        }
+    }
+
+    @Test
     void whatDestroysAsksFirst() {
         for (var tried : everywhere("trying")) {
             assertThat(tried.get("asks").asString()).contains("Run AP_Destroy?", "Ends an agent for everyone");
