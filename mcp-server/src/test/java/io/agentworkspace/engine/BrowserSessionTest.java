@@ -1,14 +1,9 @@
 package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.agentworkspace.engine.mcp.Node;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +15,6 @@ import tools.jackson.databind.JsonNode;
 
 /** A person's session in real Chromium, which {@code browser.mjs} plays: what the browser does with the cookie, and what it keeps away. */
 class BrowserSessionTest {
-    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
-
     private static final Map<String, JsonNode> STEPS = new LinkedHashMap<>();
     private static final TestTenant TENANT = new TestTenant();
 
@@ -29,18 +22,9 @@ class BrowserSessionTest {
 
     @BeforeAll
     static void play() {
-        Node.require();
-        var installed = Files.isExecutable(CHROMIUM);
-        assertThat(installed || System.getenv("CI") == null)
-                .as("install chromium first")
-                .isTrue();
-        assumeTrue(installed, "chromium is not installed");
+        Chromium.require();
         key = TENANT.key(Door.REST, "maria", Role.MEMBER, List.of("*"));
-        var ended = Node.run(Map.of("ENGINE_KEY", key), List.of(Node.script("browser.mjs"), TestServer.url()));
-        assertThat(ended.code()).as(ended.errors()).isZero();
-        ended.output()
-                .lines()
-                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+        Chromium.play(Map.of("ENGINE_KEY", key), "browser.mjs", TestServer.url())
                 .forEach(step -> STEPS.put(step.get("step").asString(), step));
     }
 

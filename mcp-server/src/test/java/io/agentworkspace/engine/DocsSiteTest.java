@@ -1,12 +1,7 @@
 package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.agentworkspace.engine.mcp.Node;
-import io.agentworkspace.engine.model.Json;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,24 +14,14 @@ import tools.jackson.databind.JsonNode;
 
 /** The documentation as people use it in real Chromium, which {@code docs.mjs} plays; and with scripts or without, the same pages. */
 class DocsSiteTest {
-    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
     private static final Path PICTURES = Path.of("target/screenshots").toAbsolutePath();
 
     private static final List<JsonNode> STEPS = new ArrayList<>();
 
     @BeforeAll
     static void play() {
-        Node.require();
-        var installed = Files.isExecutable(CHROMIUM);
-        assertThat(installed || System.getenv("CI") == null)
-                .as("install chromium first")
-                .isTrue();
-        assumeTrue(installed, "chromium is not installed");
-        var ended = Node.run(Map.of(), List.of(Node.script("docs.mjs"), TestServer.url(), PICTURES.toString()));
-        assertThat(ended.code()).as(ended.errors()).isZero();
-        ended.output()
-                .lines()
-                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+        Chromium.require();
+        Chromium.play(Map.of(), "docs.mjs", TestServer.url(), PICTURES.toString())
                 .forEach(STEPS::add);
     }
 

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.agentworkspace.engine.mcp.Node;
 import io.agentworkspace.engine.model.Json;
@@ -11,7 +10,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,7 +23,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The hub of tools in real Chromium, which {@code hub.mjs} uses as people do; its pictures are in {@code target/screenshots}. */
 class HubTest {
-    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
     private static final int TOOLS = Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
@@ -39,12 +36,7 @@ class HubTest {
 
     @BeforeAll
     static void play() {
-        Node.require();
-        var installed = Files.isExecutable(CHROMIUM);
-        assertThat(installed || System.getenv("CI") == null)
-                .as("install chromium first")
-                .isTrue();
-        assumeTrue(installed, "chromium is not installed");
+        Chromium.require();
         owner = key("owner", Role.OWNER);
         fill();
         var keys = Map.of(
@@ -69,19 +61,15 @@ class HubTest {
                         "AS",
                         "alice"));
         try (var engine = Replica.start(settings(port, provider))) {
-            look(Node.run(keys, List.of(Node.script("hub.mjs"), engine.url(), SCREENSHOTS.toString())));
+            look(Chromium.play(keys, "hub.mjs", engine.url(), SCREENSHOTS.toString()));
         } finally {
             provider.destroy();
         }
     }
 
-    private static void look(Node.Ended ended) {
-        ended.output()
-                .lines()
-                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
-                .forEach(step -> STEPS.computeIfAbsent(step.get("step").asString(), _ -> new ArrayList<>())
-                        .add(step));
-        assertThat(ended.code()).as(ended.errors()).isZero();
+    private static void look(List<ObjectNode> steps) {
+        steps.forEach(step -> STEPS.computeIfAbsent(step.get("step").asString(), _ -> new ArrayList<>())
+                .add(step));
     }
 
     /** The provider is told beforehand where the browser comes back to. */

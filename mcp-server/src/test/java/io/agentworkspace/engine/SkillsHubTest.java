@@ -1,9 +1,7 @@
 package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.agentworkspace.engine.mcp.Node;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
 import java.io.IOException;
@@ -22,7 +20,6 @@ import tools.jackson.databind.JsonNode;
 
 /** The hub of skills as people use it in real Chromium, which {@code skills.mjs} plays. */
 class SkillsHubTest {
-    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
     private static final Path PICTURES = Path.of("target/screenshots").toAbsolutePath();
 
     private static final String MARKUP =
@@ -68,12 +65,7 @@ class SkillsHubTest {
 
     @BeforeAll
     static void play(@TempDir Path zips) throws IOException {
-        Node.require();
-        var installed = Files.isExecutable(CHROMIUM);
-        assertThat(installed || System.getenv("CI") == null)
-                .as("install chromium first")
-                .isTrue();
-        assumeTrue(installed, "chromium is not installed");
+        Chromium.require();
         var tenant = new TestTenant();
         var admin = tenant.key(Door.REST, "root", Role.ADMIN, List.of("*"));
         for (var agent : List.of("Ada", "Bea")) {
@@ -98,12 +90,7 @@ class SkillsHubTest {
                 tenant.key(Door.REST, "vera", Role.VIEWER, List.of("*")),
                 "INSTALLER_KEY",
                 tenant.key(Door.REST, "ines", Role.ADMIN, List.of("skill:read", "skill:write")));
-        var ended = Node.run(
-                keys, List.of(Node.script("skills.mjs"), TestServer.url(), PICTURES.toString(), zips.toString()));
-        assertThat(ended.code()).as(ended.errors()).isZero();
-        ended.output()
-                .lines()
-                .map(line -> Json.readObject(line.getBytes(StandardCharsets.UTF_8)))
+        Chromium.play(keys, "skills.mjs", TestServer.url(), PICTURES.toString(), zips.toString())
                 .forEach(STEPS::add);
     }
 
