@@ -1,10 +1,9 @@
 package io.agentworkspace.engine.hubs;
 
+import io.agentworkspace.engine.model.Sha256;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,13 +25,13 @@ final class Assets {
     private final String root;
 
     Assets(List<String> names) {
-        var digest = sha256();
+        var all = new ByteArrayOutputStream();
         for (var name : names) {
             var bytes = bytes("/hubs/assets/" + name);
-            digest.update(bytes);
+            all.writeBytes(bytes);
             files.put(name, bytes);
         }
-        root = PREFIX + HexFormat.of().formatHex(digest.digest()).substring(0, 12) + "/";
+        root = PREFIX + Sha256.hex(all.toByteArray()).substring(0, 12) + "/";
     }
 
     /** What an asset's name is put behind. */
@@ -60,14 +59,6 @@ final class Assets {
             return in == null ? Optional.empty() : Optional.of(in.readAllBytes());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 }

@@ -115,15 +115,6 @@ public final class AuditStore {
 
     /** Clears away what is older than it is kept. */
     public void purge(Instant now) {
-        int deleted;
-        do {
-            deleted = db.sql("""
-                    DELETE FROM audit
-                     WHERE ctid IN (SELECT ctid FROM audit WHERE at < :until ORDER BY at LIMIT :batch FOR UPDATE SKIP LOCKED)
-                    """)
-                    .set("until", now.minus(kept))
-                    .set("batch", BATCH)
-                    .run();
-        } while (deleted == BATCH);
+        db.deleteOld("audit", "at < :until ORDER BY at", now.minus(kept));
     }
 }

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.Plan;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Scope;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +43,7 @@ public final class Db implements AutoCloseable {
     private static final Pattern EXCESS = Pattern.compile("quota (\\w+) (\\d+) (\\d+) (\\w+)");
 
     private static final int ATTEMPTS = 4;
+    private static final int PORTION = 1_000;
     private static final int WAIT_SECONDS = 5;
     /** In seconds. A database that has fallen silent is told from one that works: that one gives up a statement sooner. */
     private static final String SOCKET_TIMEOUT = "10";
@@ -90,6 +92,23 @@ public final class Db implements AutoCloseable {
     /** A statement outside any call: start-up, housekeeping, looking up who calls. */
     public Statement sql(String text) {
         return new Statement(this, text);
+    }
+
+    /**
+     * Deletes what has had its time, a thousand rows at once: nothing is locked for long, and what somebody else holds is left to
+     * him.
+     *
+     * @param old which rows, by {@code :until}; an order may follow
+     */
+    void deleteOld(String table, String old, Instant until) {
+        var some = """
+                DELETE FROM %1$s
+                 WHERE ctid IN (SELECT ctid FROM %1$s WHERE %2$s LIMIT :portion FOR UPDATE SKIP LOCKED)
+                """.formatted(table, old);
+        int deleted;
+        do {
+            deleted = sql(some).set("until", until).set("portion", PORTION).run();
+        } while (deleted == PORTION);
     }
 
     /** Runs the work in one transaction. An exception rolls back everything. */

@@ -280,15 +280,6 @@ public final class HandshakeStore {
 
     /** Clears away what is older than it is kept. */
     public void purge(Instant now) {
-        int deleted;
-        do {
-            deleted = db.sql("""
-                    DELETE FROM handshake
-                     WHERE ctid IN (SELECT ctid FROM handshake WHERE at < :until ORDER BY at LIMIT :batch FOR UPDATE SKIP LOCKED)
-                    """)
-                    .set("until", now.minus(KEPT))
-                    .set("batch", BATCH)
-                    .run();
-        } while (deleted == BATCH);
+        db.deleteOld("handshake", "at < :until ORDER BY at", now.minus(KEPT));
     }
 }

@@ -18,7 +18,6 @@ public final class Housekeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final Duration CONTEXTS_KEPT = Duration.ofDays(90);
     private static final Duration EVERY = Duration.ofMinutes(10);
-    private static final int BATCH = 1_000;
 
     private final Db db;
     private final Presence presence;
@@ -76,26 +75,10 @@ public final class Housekeeping implements AutoCloseable {
     /** Clears away everything that has had its time. */
     public void clear() {
         var now = clock.instant();
-        deleteOld("idempotency", "created_at", now.minus(IdempotencyStore.KEPT));
-        deleteOld("mcp_task", "expires_at", now);
-        deleteOld("context", "used_at", now.minus(CONTEXTS_KEPT));
+        db.deleteOld("idempotency", "created_at <= :until", now.minus(IdempotencyStore.KEPT));
+        db.deleteOld("mcp_task", "expires_at <= :until", now);
+        db.deleteOld("context", "used_at <= :until", now.minus(CONTEXTS_KEPT));
         clearing.forEach(purge -> purge.accept(now));
-    }
-
-    private void deleteOld(String table, String column, Instant until) {
-        int deleted;
-        do {
-            deleted = db.sql("""
-                    DELETE FROM %1$s
-                     WHERE ctid IN (SELECT ctid FROM %1$s
-                                     WHERE %2$s <= :until
-                                     LIMIT :batch
-                                       FOR UPDATE SKIP LOCKED)
-                    """.formatted(table, column))
-                    .set("until", until)
-                    .set("batch", BATCH)
-                    .run();
-        } while (deleted == BATCH);
     }
 
     @Override

@@ -25,7 +25,6 @@ public final class KeyUse {
     /** For how long it is kept what a key was used for. */
     public static final Duration KEPT = Duration.ofDays(30);
 
-    private static final int BATCH = 1_000;
     /** While the database is away no more than this is kept in mind. */
     private static final int MAX_NOTES = 100_000;
 
@@ -190,20 +189,7 @@ public final class KeyUse {
     /** Clears away what is older than it is kept, and child keys that ended as long ago. */
     public void purge(Instant now) {
         var until = now.minus(KEPT);
-        purge("key_usage", "day < CAST(:day AS date)", until);
-        purge("api_key", "parent_id IS NOT NULL AND expires_at < :until", until);
-    }
-
-    private void purge(String table, String condition, Instant until) {
-        int deleted;
-        do {
-            deleted = db.sql("""
-                    DELETE FROM %1$s WHERE ctid IN (SELECT ctid FROM %1$s WHERE %2$s LIMIT :batch FOR UPDATE SKIP LOCKED)
-                    """.formatted(table, condition))
-                    .set("until", until)
-                    .set("day", today(until).toString())
-                    .set("batch", BATCH)
-                    .run();
-        } while (deleted == BATCH);
+        db.deleteOld("key_usage", "day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)", until);
+        db.deleteOld("api_key", "parent_id IS NOT NULL AND expires_at < :until", until);
     }
 }

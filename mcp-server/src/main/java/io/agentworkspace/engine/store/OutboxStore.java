@@ -365,18 +365,8 @@ public final class OutboxStore {
      * be attempted stays as long as that.
      */
     public void purge(Instant until) {
-        deleteOld("event", "created_at < :until AND NOT " + AWAITED, until);
-        deleteOld("webhook_health", "hour < :until", until);
-        deleteOld("webhook_endpoint", "deleted_at < :until", until);
-    }
-
-    private void deleteOld(String table, String old, Instant until) {
-        int deleted;
-        do {
-            deleted = db.sql("""
-                    DELETE FROM %1$s
-                     WHERE ctid IN (SELECT ctid FROM %1$s WHERE %2$s LIMIT 1000 FOR UPDATE SKIP LOCKED)
-                    """.formatted(table, old)).set("until", until).run();
-        } while (deleted == 1_000);
+        db.deleteOld("event", "created_at < :until AND NOT " + AWAITED, until);
+        db.deleteOld("webhook_health", "hour < :until", until);
+        db.deleteOld("webhook_endpoint", "deleted_at < :until", until);
     }
 }
