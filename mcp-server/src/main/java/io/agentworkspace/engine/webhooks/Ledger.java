@@ -124,11 +124,20 @@ final class Ledger implements AutoCloseable {
                 .toList();
         if (failing.isEmpty()) {
             var forgiven = store.record(ended, samples);
-            if (!forgiven.isEmpty()) { // They began to fail after these attempts had begun.
-                judge(List.of(), List.of(), forgiven, byTarget);
+            if (!forgiven.isEmpty()) {
+                forgive(forgiven, byTarget);
             }
         } else {
             judge(ended, samples, failing, byTarget);
+        }
+    }
+
+    /** They began to fail after these attempts had begun. What these came to is written already, and must not be counted again. */
+    private void forgive(List<Target> targets, Map<Target, List<Attempted>> attempts) {
+        try {
+            judge(List.of(), List.of(), targets, attempts);
+        } catch (RuntimeException e) {
+            LOG.warn("{} endpoints are held to be failing until their next success", targets.size(), e);
         }
     }
 
