@@ -74,6 +74,7 @@ async function copies() {
   const code = page.locator('.copied').nth(1);
   await code.hover();
   await code.getByRole('button').click();
+  await code.getByRole('button').filter({ hasText: 'Copied' }).waitFor();
   told('copies', { button: await code.getByRole('button').innerText(), copied: await page.evaluate(() => navigator.clipboard.readText()) });
   await page.context().close();
 }
