@@ -171,7 +171,7 @@ class ReplicasTest {
                     .events("tools/call", "{'name': 'test_slow'}")) {
                 events.next("notifications/message");
             }
-            await().atMost(Duration.ofSeconds(5)).until(() -> Fixtures.STOPPED.get() > stopped);
+            await().atMost(Duration.ofSeconds(10)).until(() -> Fixtures.STOPPED.get() > stopped);
         }
     }
 

@@ -202,7 +202,7 @@ class StreamsTest {
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
-        await().atMost(Duration.ofSeconds(2)).until(() -> Fixtures.STOPPED.get() > before);
+        await().atMost(Duration.ofSeconds(10)).until(() -> Fixtures.STOPPED.get() > before);
     }
 
     @Test
@@ -293,7 +293,7 @@ class StreamsTest {
         try (var events = new Peer(server.url("/mcp").toString(), key).events("subscriptions/listen", TOOLS)) {
             events.next();
             server.keys.remove(key);
-            await().atMost(Duration.ofSeconds(2)).until(events::ended);
+            await().atMost(Duration.ofSeconds(10)).until(events::ended);
         }
     }
 

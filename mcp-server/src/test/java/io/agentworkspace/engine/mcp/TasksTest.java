@@ -144,7 +144,7 @@ class TasksTest {
         assertThat(ask(there, "tasks/cancel", id, "").at("/result/resultType").asString())
                 .isEqualTo("complete");
         assertThat(get(here, id).get("status").asString()).isEqualTo("cancelled");
-        await().atMost(Duration.ofSeconds(2)).until(() -> Fixtures.STOPPED.get() > before);
+        await().atMost(Duration.ofSeconds(10)).until(() -> Fixtures.STOPPED.get() > before);
         ask(there, "tasks/cancel", id, "");
         assertThat(get(there, id).get("status").asString()).isEqualTo("cancelled");
     }

@@ -72,7 +72,7 @@ class EmbeddedPostgresTest {
                                     () -> statement.execute("SELECT count(*) FROM generate_series(1, 1000000000)")));
                     Thread.sleep(100);
                     Program.signal("KILL", pid);
-                    await().atMost(Duration.ofSeconds(3))
+                    await().atMost(Duration.ofSeconds(15))
                             .pollInterval(Duration.ofMillis(20))
                             .ignoreExceptions()
                             .untilAsserted(() -> assertThat(accounts.count()).isEqualTo(acknowledged));
@@ -91,7 +91,7 @@ class EmbeddedPostgresTest {
         engine.destroyForcibly().waitFor();
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             assertThat(new Accounts(server).count()).isEqualTo(acknowledged);
-            await().atMost(Duration.ofSeconds(3)).until(() -> !left.isAlive());
+            await().atMost(Duration.ofSeconds(15)).until(() -> !left.isAlive());
         }
     }
 

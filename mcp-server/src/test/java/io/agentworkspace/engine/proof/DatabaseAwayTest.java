@@ -118,7 +118,7 @@ class DatabaseAwayTest {
         var threads = platformThreads();
         for (var round = 0; round < 2; round++) {
             line.cut();
-            await().atMost(Duration.ofSeconds(5)).until(() -> health("/ready") == 503);
+            await().atMost(Duration.ofSeconds(15)).until(() -> health("/ready") == 503);
             for (var way : Way.values()) {
                 assertUnavailable(way, Timed.of(() -> create(way, "never")), Duration.ofSeconds(4));
                 assertUnavailable(way, Timed.of(() -> list(way)), Duration.ofSeconds(4));

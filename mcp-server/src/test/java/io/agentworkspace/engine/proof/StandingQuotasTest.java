@@ -25,7 +25,7 @@ import tools.jackson.databind.JsonNode;
 
 /** What a plan lets exist: counted exactly and never exceeded, whoever creates at the same time, on whichever replica. */
 class StandingQuotasTest {
-    private static final Duration SOON = Duration.ofMillis(500);
+    private static final Duration SOON = Duration.ofSeconds(2);
 
     private static Replica one;
     private static Replica two;
@@ -167,7 +167,7 @@ class StandingQuotasTest {
         assertThat(stage.counted("domains")).isEqualTo(72);
         assertThat(stage.counted("banks")).isEqualTo(73);
         assertThat(stage.counted("memories")).isEqualTo(72 + 144);
-        await().atMost(Duration.ofSeconds(5))
+        await().atMost(Duration.ofSeconds(15))
                 .untilAsserted(
                         () -> assertThat(Rows.all(stage.tenant, "usage_delta")).isEmpty());
         var account = stage.call(two.url(), "AC_Read", "{}").ok();
@@ -264,7 +264,7 @@ class StandingQuotasTest {
         }
         assertThat(told(stage)).containsExactly("agents 80 25 20 free");
         Crowd.of(20, i -> stage.agent(url(i), "More " + i).code());
-        await().atMost(Duration.ofSeconds(5)).until(() -> told(stage).size() == 2);
+        await().atMost(Duration.ofSeconds(15)).until(() -> told(stage).size() == 2);
         Thread.sleep(1_500);
         assertThat(told(stage)).containsExactly("agents 80 25 20 free", "agents 100 25 25 free");
         var refusals = stage.events(EventType.QUOTA_REQUEST_REJECTED);

@@ -124,7 +124,7 @@ class UserAdminToolsTest {
         maria.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
         owner.call("US_Update", "{'target':{'user':'maria'},'vx':{'access':'viewer'}}")
                 .ok();
-        await().atMost(Duration.ofSeconds(3))
+        await().atMost(Duration.ofSeconds(10))
                 .untilAsserted(() -> maria.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}")
                         .refused(2003, "your role is 'viewer'"));
         maria.call("AP_Read", "{'target':{'agent':'Ada'}}").ok();
@@ -138,7 +138,7 @@ class UserAdminToolsTest {
         maria.call("AP_Chat", "{'content':'hello'}").ok();
         owner.call("US_Update", "{'target':{'user':'maria'},'vx':{'access':'member'}}")
                 .ok();
-        await().atMost(Duration.ofSeconds(3))
+        await().atMost(Duration.ofSeconds(10))
                 .untilAsserted(() ->
                         maria.call("DM_Read", "{'target':{'domain':'Den'}}").refused(3001));
         assertThat(participants("maria")).isZero();
@@ -205,7 +205,7 @@ class UserAdminToolsTest {
         tenant.person(Door.REST, "boss", Role.OWNER)
                 .call("US_Remove", "{'target':{'user':'maria'}}")
                 .ok();
-        await().atMost(Duration.ofSeconds(3))
+        await().atMost(Duration.ofSeconds(10))
                 .untilAsserted(() -> maria.call("US_Read").refused(2001));
     }
 
