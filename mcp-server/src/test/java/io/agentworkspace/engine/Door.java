@@ -6,12 +6,12 @@ import io.agentworkspace.engine.openapi.Contract;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
@@ -66,13 +66,9 @@ public enum Door {
     }
 
     public static HttpResponse<byte[]> post(String url, String key, byte[] body, Map<String, String> headers) {
-        var request = HttpRequest.newBuilder(URI.create(url))
-                .timeout(Duration.ofSeconds(60))
-                .header("Content-Type", "application/json")
-                .header("X-Api-Key", key)
-                .POST(HttpRequest.BodyPublishers.ofByteArray(body));
-        headers.forEach(request::header);
-        var response = send(request.build());
+        var all = new HashMap<>(Map.of("Content-Type", "application/json", "X-Api-Key", key));
+        all.putAll(headers);
+        var response = Poster.post(url, all, body);
         Wire.look(url, headers, body, response.body());
         return response;
     }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -12,12 +13,16 @@ import org.eclipse.jetty.util.Callback;
 
 /** What stands behind the gate in place of the REST facade: it says whom it sees, or goes wrong in a chosen way. */
 final class SampleRest extends Handler.Abstract {
+    /** How many requests have come to where it takes its time. */
+    static final AtomicInteger SLOW = new AtomicInteger();
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         switch (Request.getPathInContext(request)) {
             case "/api/health", "/api/me", "/api/mcp/tools", "/api/mcp/tools/AP_Read", "/demo/v1/Engine/tps" ->
                 who(request, response, callback);
             case "/api/slow" -> {
+                SLOW.incrementAndGet();
                 Thread.sleep(Duration.ofMillis(1_500));
                 who(request, response, callback);
             }

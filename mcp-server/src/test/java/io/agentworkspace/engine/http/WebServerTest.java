@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -20,11 +21,12 @@ class WebServerTest {
     @Test
     void stoppingFinishesTheRequestsInFlightAndAcceptsNoMore() throws Exception {
         var server = new SampleServer();
+        var before = SampleRest.SLOW.get();
         var inFlight = CompletableFuture.supplyAsync(() -> server.get("/api/slow", "X-Api-Key", server.key));
-        Thread.sleep(300);
+        await().until(() -> SampleRest.SLOW.get() > before);
         var stopped = CompletableFuture.runAsync(server::close);
-        Thread.sleep(200);
-        assertThatThrownBy(() -> new Socket("127.0.0.1", server.port()).close()).isInstanceOf(ConnectException.class);
+        await().untilAsserted(() -> assertThatThrownBy(() -> new Socket("127.0.0.1", server.port()).close())
+                .isInstanceOf(ConnectException.class));
         assertThat(inFlight.get().statusCode()).isEqualTo(200);
         stopped.get();
     }

@@ -16,6 +16,8 @@ final class Fixtures {
     private static final String WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
     /** How often long work was stopped before its end. */
+    static final AtomicInteger STARTED = new AtomicInteger();
+
     static final AtomicInteger STOPPED = new AtomicInteger();
 
     private Fixtures() {}
@@ -59,8 +61,9 @@ final class Fixtures {
         }
     }
 
-    /** Works for so long, and counts when it is stopped. */
+    /** Works for so long, and counts when it begins and when it is stopped. */
     static void work(int millis) {
+        STARTED.incrementAndGet();
         if (!rested(millis)) {
             STOPPED.incrementAndGet();
             throw new IllegalStateException("stopped");

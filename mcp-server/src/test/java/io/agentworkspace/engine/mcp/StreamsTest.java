@@ -195,10 +195,11 @@ class StreamsTest {
 
     @Test
     void aClientThatHangsUpStopsTheWork() {
+        var started = Fixtures.STARTED.get();
         var before = Fixtures.STOPPED.get();
         var request = peer.request("tools/call", "{'name': 'test_slow'}", "{}");
         try (var _ = send(request.toString(), Peer.mirrored(request), server.key)) {
-            await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+            await().until(() -> Fixtures.STARTED.get() > started);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

@@ -31,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -315,7 +316,7 @@ class RoundTripsTest {
     @Test
     void knowingAKeyTakesNoRoundTripOnceItIsKnown() {
         try (var watch = TestDatabase.watch()) {
-            var keys = new KeyStore(db, CLOCK, watch);
+            var keys = new KeyStore(db, Clock.fixed(CLOCK.instant(), ZoneOffset.UTC), watch);
             var key = ApiKey.generate(new SecureRandom());
             keys.insert(key, new KeyStore.Holder(ann.tenant(), ann.user(), "test", List.of("*")), CLOCK.instant());
             org.awaitility.Awaitility.await().until(() -> {

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.tools;
 
+import static org.awaitility.Awaitility.await;
+
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.Person;
 import io.agentworkspace.engine.Reply;
@@ -41,6 +43,17 @@ final class WebhookStage {
     void both(String statement) {
         for (var door : Door.values()) {
             TestDatabase.db().sql(statement).set("tenant", tenant.id(door)).run();
+        }
+    }
+
+    /** Waits until all events of the tenant and of its twin have their places, and deliveries to whoever subscribes. */
+    void awaitPlaced() {
+        for (var door : Door.values()) {
+            await().until(() -> TestDatabase.db()
+                    .sql("SELECT id FROM event WHERE tenant_id = :tenant AND seq IS NULL AND NOT directed")
+                    .set("tenant", tenant.id(door))
+                    .list(row -> row.text("id"))
+                    .isEmpty());
         }
     }
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -263,10 +264,11 @@ class OutboxTest {
     @Test
     void aSuccessThatCameInTheMiddleOfFailuresForgivesThem() {
         var failing = new AtomicBoolean();
+        var failed = new CountDownLatch(1);
         try (var mixed = new RawReceiver((_, out) -> {
             var status = failing.get() ? 500 : 200;
             if (status == 200 && slows.get()) {
-                TimeUnit.SECONDS.sleep(2);
+                failed.await();
             }
             out.write(RawReceiver.status(status).getBytes(StandardCharsets.ISO_8859_1));
         })) {
@@ -279,6 +281,7 @@ class OutboxTest {
             failing.set(true);
             stage.happens("Bad");
             await().atMost(SOON).until(() -> stage.endpoint(id).at("/health").has("failing_since"));
+            failed.countDown();
             await().atMost(SOON).until(() -> !stage.endpoint(id).at("/health").has("failing_since"));
             assertThat(stage.deliveries(id))
                     .extracting(delivery -> delivery.get("state").asString())
