@@ -92,8 +92,8 @@ final class Connections implements AutoCloseable {
         } catch (Exception e) {
             throw new IllegalStateException("the HTTP client of webhooks does not start", e);
         }
-        // What remains is only for answers that precede the answer, 1xx.
         UNWANTED.forEach(made.getProtocolHandlers()::remove);
+        Interim.limit(made.getProtocolHandlers());
         made.getContentDecoderFactories().clear();
         return made;
     }

@@ -68,7 +68,14 @@ public final class EndpointUrl {
 
     private static URI whole(String text) {
         try {
-            return URI.create(URI.create(text).toASCIIString());
+            var url = URI.create(URI.create(text).toASCIIString());
+            if (url.toString().length() > LONGEST) {
+                throw Problem.tooLarge("url, percent-encoded,", url.toString().length(), LONGEST, "characters");
+            }
+            if (url.getHost() == null) {
+                throw wrong("must have a host whose last part begins with a letter, like hooks.example.com");
+            }
+            return url;
         } catch (IllegalArgumentException e) {
             throw wrong("has a character that a URL cannot hold, such as a space or a backslash: percent-encode it");
         }

@@ -6,10 +6,12 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.client.HttpResponseException;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 
 /** One request and what comes back: the head of the answer counts, its body is thrown away, and cut off where it is long. */
@@ -54,6 +56,10 @@ final class Exchange implements Response.Listener {
 
     @Override
     public void onHeaders(Response response) {
+        if (response.getStatus() < HttpStatus.OK_200) { // Not one of those that may precede the answer.
+            response.abort(new HttpResponseException("no answer", response));
+            return;
+        }
         retryAfter = response.getHeaders().get(HttpHeader.RETRY_AFTER);
         status = response.getStatus();
     }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.webhooks;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
@@ -65,6 +66,10 @@ final class Fault extends Exception {
         }
         if (!sent) {
             return new Fault(Stage.CONNECT, "the host cannot be reached");
+        }
+        if (any(causes, ProtocolException.class)) {
+            return new Fault(
+                    Stage.ANSWER, "more than %d interim answers (1xx) before the answer".formatted(Interim.MOST));
         }
         return any(causes, IOException.class) && !any(causes, HttpResponseException.class)
                 ? new Fault(Stage.ANSWER, "the connection was closed before the answer")

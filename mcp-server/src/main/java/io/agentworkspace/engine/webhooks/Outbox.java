@@ -113,8 +113,6 @@ public final class Outbox implements AutoCloseable {
             ledger.add(new Ledger.Attempted(claim, at, send(claim, at)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // Its lease ends, and it is attempted again.
-        } catch (RuntimeException e) {
-            LOG.warn("the delivery {} could not be attempted", claim.id(), e);
         } finally {
             free.release();
         }
@@ -131,6 +129,10 @@ public final class Outbox implements AutoCloseable {
                     claim.target().endpoint(),
                     e.getMessage());
             return new Outcome(null, "not sent: its secret cannot be opened here", Duration.ZERO, null);
+        } catch (RuntimeException e) { // A defect of ours, which would else be repeated for ever without a trace.
+            LOG.error("the delivery {} could not be attempted", claim.id(), e);
+            return new Outcome(
+                    null, "not sent: the engine failed; its operator finds why in the log", Duration.ZERO, null);
         }
     }
 

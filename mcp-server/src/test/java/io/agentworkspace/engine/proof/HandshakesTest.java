@@ -296,6 +296,9 @@ class HandshakesTest {
         assertThat(text(told, "/wrong")).startsWith("The key was revoked at ");
         assertThat(text(told, "/configuration/client")).isEqualTo("claude-code");
         assertThat(HERE.told(ann)).isEmpty();
+        assertThat(HERE.send(ann.key(), "/api/mcp/handshakes?key_id=a%00b", "GET", "")
+                        .status())
+                .isEqualTo(422);
         var unknown = HERE.send(ann.key(), "/api/mcp/handshakes?key_id=ABCDEFGHIJKL", "GET", "");
         assertThat(unknown.status()).isEqualTo(404);
     }

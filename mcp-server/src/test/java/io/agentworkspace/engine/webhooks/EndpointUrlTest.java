@@ -41,6 +41,7 @@ class EndpointUrlTest {
             https://example.com:25/    | url must not have the port 25, where something else than HTTP is spoken: leave it out, or take one like 8443
             https://example.com./      | url must have a host of letters, digits, '-' and single dots between, like hooks.example.com
             https://ex%61mple.com/     | url must have a host of letters, digits, '-' and single dots between, like hooks.example.com
+            https://foo.1a/            | url must have a host whose last part begins with a letter, like hooks.example.com
             https://my_host.com/       | url must have a host of letters, digits, '-' and single dots between, like hooks.example.com
             https://faß.example/       | url has a host that is spelt in two ways in ASCII: give it in the form that begins with xn--
             https://198.41.4/          | url must spell an IPv4 address as four decimal numbers, like 198.41.0.4
@@ -52,6 +53,12 @@ class EndpointUrlTest {
         assertThatThrownBy(() -> EndpointUrl.parse(given, false))
                 .isInstanceOf(Problem.class)
                 .hasMessage(note);
+    }
+
+    @Test
+    void isAtMostTwoThousandCharactersLongAlsoWhenItIsEncoded() {
+        assertThatThrownBy(() -> EndpointUrl.parse("https://example.com/" + "\u6f22".repeat(300), false))
+                .hasMessage("url, percent-encoded, has 2,720 characters; at most 2,000 are allowed");
     }
 
     @Test

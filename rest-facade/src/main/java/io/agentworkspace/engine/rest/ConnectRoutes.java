@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.McpClient;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.model.Toolset;
@@ -102,6 +103,9 @@ final class ConnectRoutes {
     Response handshakes(ContainerRequestContext context) {
         var caller = Exchange.current().identified();
         var key = context.getUriInfo().getQueryParameters().getFirst("key_id");
+        if (key != null) {
+            Schema.checkCharacters("key_id", key);
+        }
         if (key != null && !key.equals(caller.credential().key())) {
             caller.obstacle(runner.catalogue().read(KEYS)).ifPresent(note -> {
                 throw Problem.notPermitted(note);

@@ -102,12 +102,12 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
         }
     }
 
-    /** No two files may meet in one place, also on a file system that takes upper and lower case for the same. */
+    /** No two files may meet in one place, also on a file system that takes upper and lower case for the same, or ß and SS. */
     private static void checkNames(List<SkillFile> files) {
         var taken = new HashSet<String>();
         var folders = new HashSet<String>();
         for (var file : files) {
-            var path = file.path().toLowerCase(Locale.ROOT);
+            var path = folded(file.path());
             if (!taken.add(path)) {
                 throw Problem.invalid(
                         "the file '%s'".formatted(file.path()),
@@ -118,9 +118,13 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
             }
         }
         for (var file : files) {
-            if (folders.contains(file.path().toLowerCase(Locale.ROOT))) {
+            if (folders.contains(folded(file.path()))) {
                 throw Problem.invalid("the file '%s'".formatted(file.path()), "has the name of a folder of the skill");
             }
         }
+    }
+
+    private static String folded(String path) {
+        return path.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
     }
 }

@@ -7,6 +7,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.text.Normalizer;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * One file of a skill.
@@ -21,6 +22,13 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
     static final int MAX_PATH = 255;
 
     private static final String MARKS = " ._-+@(),=~#&!'";
+
+    /** Letters that show nothing: the fillers of Hangul. */
+    private static final String INVISIBLE = "\u115f\u1160\u3164\uffa0";
+
+    /** What Windows takes for a device, whatever follows the first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
+    private static final Pattern DEVICE =
+            Pattern.compile("(?i)(?:con|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\\..*)?");
 
     /**
      * @throws Problem {@code invalid_field} for a path that would leave the folder or that a URI or a file system could
@@ -72,6 +80,11 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
                     quoted(path),
                     "must be relative to the skill's folder and stay in it: no '/' at its ends, no '.', no '..'");
         }
+        if (part.endsWith(".") || DEVICE.matcher(part).matches()) {
+            throw Problem.invalid(
+                    quoted(path),
+                    "must be one that Windows has, too: no part ends in '.' or is called like CON or nul.txt");
+        }
         var fine = part.equals(part.strip())
                 && Normalizer.isNormalized(part, Normalizer.Form.NFC)
                 && part.codePoints().allMatch(SkillFile::allowed);
@@ -83,7 +96,7 @@ public record SkillFile(String path, String mediaType, String digest, byte[] byt
     }
 
     private static boolean allowed(int c) {
-        return Character.isLetterOrDigit(c)
+        return Character.isLetterOrDigit(c) && INVISIBLE.indexOf(c) < 0
                 || Character.getType(c) == Character.NON_SPACING_MARK
                 || Character.getType(c) == Character.COMBINING_SPACING_MARK
                 || MARKS.indexOf(c) >= 0;

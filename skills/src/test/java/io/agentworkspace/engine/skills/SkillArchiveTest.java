@@ -141,6 +141,12 @@ class SkillArchiveTest {
                 "a\u202Eb.md",
                 "a:b.md",
                 "a*b.md",
+                "a./b.md",
+                "b.",
+                "CON",
+                "forms/nul.txt",
+                "com1.md",
+                "\u3164.md",
                 " a.md"
             })
     void aPathThatLeavesTheFolderOrThatNoSystemCarriesIsRefused(String path) throws IOException {
@@ -168,6 +174,7 @@ class SkillArchiveTest {
     void twinsAreRefused() throws IOException {
         refused(draft().with("SKILL.md", MAIN).bytes(), "'SKILL.md' is there twice");
         refused(draft().with("a/B.md", "1").with("a/b.md", "2").bytes(), "is there twice");
+        refused(draft().with("stra\u00dfe", "1").with("STRASSE", "2").bytes(), "is there twice");
         refused(draft().with("a", "1").with("a/b.md", "2").bytes(), "has the name of a folder");
     }
 
