@@ -23,6 +23,10 @@ final class Markdown {
 
     private static final int MAX_NESTING = 32;
     private static final int MAX_MARKS = 1_000;
+
+    /** Of the squares of the marks in each paragraph, which is about what they cost: some tens of milliseconds. */
+    private static final int MAX_WORK = 8 * MAX_MARKS * MAX_MARKS;
+
     private static final int MAX_CELLS = 50_000;
     private static final List<Extension> TABLES = List.of(TablesExtension.create());
     private static final Parser PARSER =
@@ -85,17 +89,19 @@ final class Markdown {
      */
     private static boolean isCostly(String markdown) {
         var marks = 0L;
+        var work = 0L;
         var width = 0L;
         var cells = 0L;
         for (var line : markdown.lines().toList()) {
             if (line.isBlank()) {
+                work += marks * marks;
                 marks = 0;
                 width = 0;
             }
             marks += line.chars().filter(c -> c == '[' || c == ']' || c == '<').count();
             width = Math.max(width, line.chars().filter(c -> c == '|').count());
             cells += width;
-            if (marks > MAX_MARKS || cells > MAX_CELLS) {
+            if (marks > MAX_MARKS || work > MAX_WORK || cells > MAX_CELLS) {
                 return true;
             }
         }

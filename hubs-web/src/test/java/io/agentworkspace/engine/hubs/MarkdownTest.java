@@ -207,6 +207,13 @@ class MarkdownTest {
     }
 
     @Test
+    void whatWouldCostTooMuchIsShownAsItIsWritten() {
+        var one = "![".repeat(495) + "]".repeat(495);
+        assertThat(html(one)).startsWith("<p>");
+        assertThat(html(paragraphs(one))).startsWith("<pre>");
+    }
+
+    @Test
     void addressesOfAllLinksAreOfKnownKinds() {
         var rendered = html("# a\n[a](known.md) <https://example.com> [b](#a) <a@example.com>");
         var links =
