@@ -234,8 +234,8 @@ final class App implements AutoCloseable {
         var runner = Toolbox.runner(parts.db(), parts.around(), parts.outbound());
         var library = new Library(new SkillReads(parts.db()));
         var mcp = new McpDoor(ProductionOffer.of(runner, library, VERSION, clock), parts.replica(), published.mcpUrl());
-        var rest = RestFacade.handler(
-                runner, published, parts.db()::reachable, parts.signIn(), parts.doctor()::latest, clock);
+        var rest =
+                RestFacade.handler(runner, published, parts.db()::state, parts.signIn(), parts.doctor()::latest, clock);
         var pages = new Pages(new Hubs(runner, published));
         var doors = new Doors(mcp, pages, rest);
         var refusals = new Refusals(clock, parts.replica().handshakes()::refused);

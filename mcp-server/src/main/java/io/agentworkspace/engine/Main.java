@@ -1,19 +1,14 @@
 package io.agentworkspace.engine;
 
-import io.agentworkspace.engine.postgres.PostgresFailure;
-import io.agentworkspace.engine.secrets.SecretsFailure;
 import java.io.PrintStream;
-import java.net.BindException;
 import java.security.Security;
 import java.time.Clock;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
@@ -63,8 +58,10 @@ final class Main {
         log(settings.logFormat());
         try {
             System.out.print(work.apply(settings, words.subList(0, flags)));
-        } catch (PostgresFailure | SecretsFailure e) {
-            System.err.println("engine: " + e.getMessage());
+        } catch (BadSetting e) {
+            throw e;
+        } catch (RuntimeException e) {
+            refuse(settings, e);
             System.exit(1);
         }
     }
@@ -72,6 +69,8 @@ final class Main {
     private void run(Settings settings, PrintStream out) throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
         log(settings.logFormat());
+        Strays.of(System.getenv().keySet())
+                .forEach(stray -> LoggerFactory.getLogger(Main.class).warn(stray));
         try {
             App app = App.start(settings);
             app.firstKey().ifPresent(key -> out.print(key.framed()));
@@ -87,16 +86,11 @@ final class Main {
         new CountDownLatch(1).await();
     }
 
-    /** A failure that was foreseen is one line; any other is a defect, told with all that is known of it. */
+    /** A failure that was foreseen is one line; any other is a defect, whose line is followed by all that is known of it. */
     private static void refuse(Settings settings, Throwable failure) {
-        if (failure instanceof BadSetting || failure instanceof PostgresFailure || failure instanceof SecretsFailure) {
-            System.err.println("engine: " + failure.getMessage());
-        } else if (Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                .anyMatch(BindException.class::isInstance)) {
-            System.err.println("""
-                    engine: cannot listen on %s port %d, perhaps another program does: \
-                    choose another with ENGINE_PORT, 0 for any free one""".formatted(settings.host(), settings.port()));
-        } else {
+        var line = new FailedStart(settings, failure).line();
+        System.err.println("engine: " + line.orElseGet(() -> "it cannot start, by a defect: " + failure));
+        if (line.isEmpty()) {
             LoggerFactory.getLogger(Main.class).error("Cannot start", failure);
         }
     }

@@ -22,6 +22,11 @@ final class OAuthSettings {
 
     private OAuthSettings() {}
 
+    /** Whether a name is read, or refused, here. */
+    static boolean isOne(String name) {
+        return name.startsWith(PREFIX);
+    }
+
     static List<Provider> read(Map<String, String> given) {
         var byProvider = new TreeMap<String, Map<String, String>>();
         for (var name : new TreeSet<>(given.keySet())) {

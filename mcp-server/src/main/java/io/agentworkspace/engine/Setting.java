@@ -27,7 +27,8 @@ record Setting<T>(
         return new Setting<>(name, fallback, words, right, false, reader);
     }
 
-    Setting<T> kept() {
+    /** The same, its text kept to ourselves. */
+    Setting<T> isSecret() {
         return new Setting<>(name, fallback, words, right, true, reader);
     }
 

@@ -88,7 +88,7 @@ record Settings(
                     "PostgreSQL to use instead of the embedded one",
                     "a JDBC URL such as jdbc:postgresql://db.example.com/engine?user=engine&password=...",
                     Values::jdbcUrl)
-            .kept();
+            .isSecret();
     static final Setting<Integer> POOL_SIZE = Setting.of(
             "ENGINE_DATABASE_POOL_SIZE",
             "12",
@@ -107,21 +107,21 @@ record Settings(
                     "first API key of a fresh database, instead of a random one",
                     "a whole key, ek_<12 characters>_<36 characters>",
                     Values::key)
-            .kept();
+            .isSecret();
     static final Setting<MasterKey> SECRETS_KEY = Setting.of(
                     "ENGINE_SECRETS_KEY",
                     null,
                     "key that secrets in the database are sealed with, instead of secrets-key in the data directory",
                     "32 bytes in base64, as openssl rand -base64 32 prints them",
                     MasterKey::parse)
-            .kept();
+            .isSecret();
     static final Setting<List<MasterKey>> SECRETS_OTHER_KEYS = Setting.of(
                     "ENGINE_SECRETS_OTHER_KEYS",
                     "",
                     "keys that open what they have sealed, while secrets move from one key to another; with commas between",
                     "a list of keys, each of 32 bytes in base64",
                     Values.listOf(MasterKey::parse))
-            .kept();
+            .isSecret();
     static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
             "ENGINE_ALLOWED_ORIGINS",
             "",

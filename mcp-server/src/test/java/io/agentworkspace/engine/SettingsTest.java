@@ -194,6 +194,21 @@ class SettingsTest {
     }
 
     @Test
+    void whatLooksLikeASettingAndIsNoneIsNamedWithWhatMayBeMeant() {
+        assertThat(Strays.of(List.of(
+                        "ENGINE_PROT",
+                        "ENGINE_MCP_URLS",
+                        "ENGINE_SERVICE_HOST",
+                        "ENGINE_PORT",
+                        "ENGINE_OAUTH_X_ISSUER",
+                        "PATH")))
+                .containsExactly(
+                        "ENGINE_MCP_URLS is not a setting and changes nothing; did you mean ENGINE_MCP_URL?",
+                        "ENGINE_PROT is not a setting and changes nothing; did you mean ENGINE_PORT?",
+                        "ENGINE_SERVICE_HOST is not a setting and changes nothing");
+    }
+
+    @Test
     void helpListsEverySetting() {
         assertThat(Settings.help().lines().filter(line -> line.contains("ENGINE_")))
                 .hasSize(Settings.ALL.size());

@@ -49,7 +49,10 @@ public final class Gate extends Handler.Wrapper {
         var guarded = new GuardedResponse(request, response);
         var rescue = new Rescue(request, guarded, callback, refusals);
         try {
-            pass(request, guarded, rescue);
+            ScopedValue.where(Incoming.CURRENT_ID, requestId).call(() -> {
+                pass(request, guarded, rescue);
+                return true;
+            });
         } catch (Throwable failure) {
             rescue.failed(failure);
         }

@@ -3,11 +3,11 @@ package io.agentworkspace.engine.store;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.DatabaseState;
 import io.agentworkspace.engine.model.Excess;
 import io.agentworkspace.engine.model.Plan;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Scope;
-import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
@@ -25,14 +25,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The database. A statement outside {@link #transaction} is a round trip of its own; inside, all statements of the
- * calling thread belong to the transaction. A database that cannot be reached is a {@link Problem}, {@code unavailable}.
+ * calling thread belong to the transaction. A database that does not do it is a {@link Problem}, {@code unavailable}.
  */
 public final class Db implements AutoCloseable {
     private static final ScopedValue<Handle> CURRENT = ScopedValue.newInstance();
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String UNIQUE_VIOLATION = "23505";
-    /** What a server that has become a standby answers. */
-    private static final String READ_ONLY = "25006";
 
     /** Of our trigger: the owner that a thing would have was removed meanwhile. */
     private static final String OWNER_REMOVED = "EN001";
@@ -52,6 +50,9 @@ public final class Db implements AutoCloseable {
     private final Jdbi jdbi;
     /** Fair, unlike the pool's own hand-over, which starves waiters under load. */
     private final Semaphore turns;
+
+    private final Outages outages = new Outages();
+    private final Probe probe = new Probe(this, outages);
 
     public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize) {
         var config = new HikariConfig();
@@ -129,10 +130,11 @@ public final class Db implements AutoCloseable {
             try {
                 return once(work);
             } catch (JdbiException e) {
-                if (!RETRYABLE.contains(state(e))) {
+                var state = SqlState.of(e);
+                if (!RETRYABLE.contains(state.code())) {
                     throw e;
                 } else if (attempt == ATTEMPTS) {
-                    throw Problem.unavailable();
+                    throw outages.note(Outage.CONTESTED, state);
                 }
             }
         }
@@ -149,13 +151,17 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    private static RuntimeException foreseen(JdbiException e) {
-        if (state(e).equals(OWNER_REMOVED)) {
-            return Problem.conflict("the user that this would belong to has just been removed");
-        } else if (state(e).equals(QUOTA)) {
-            return excess(e);
-        }
-        return isUnreachable(e) ? Problem.unavailable() : e;
+    private RuntimeException foreseen(JdbiException e) {
+        var state = SqlState.of(e);
+        return switch (state.code()) {
+            case OWNER_REMOVED -> Problem.conflict("the user that this would belong to has just been removed");
+            case QUOTA -> excess(e);
+            case String code when RETRYABLE.contains(code) -> e;
+            default ->
+                Outage.of(state.code())
+                        .<RuntimeException>map(outage -> outages.note(outage, state))
+                        .orElse(e);
+        };
     }
 
     private static RuntimeException excess(JdbiException e) {
@@ -173,7 +179,7 @@ public final class Db implements AutoCloseable {
     private void takeTurn() {
         try {
             if (!turns.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)) {
-                throw Problem.unavailable();
+                throw outages.note(Outage.BUSY, new SqlState("", "no connection was free for " + WAIT_SECONDS + " s"));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -183,43 +189,12 @@ public final class Db implements AutoCloseable {
 
     /** Whether a name, or whatever else has to be unique, was taken. */
     static boolean isTaken(JdbiException e) {
-        return UNIQUE_VIOLATION.equals(state(e));
+        return UNIQUE_VIOLATION.equals(SqlState.of(e).code());
     }
 
-    private static boolean isUnreachable(JdbiException e) {
-        var state = state(e);
-        // Class 08: connection; 57P0x: shut down, crashed, starting; 53: out of resources; empty: the pool's time-out;
-        // 57014, 55P03, 25P03: our own time limits.
-        return state.isEmpty()
-                || state.startsWith("08")
-                || state.startsWith("53")
-                || state.startsWith("57")
-                || state.equals("55P03")
-                || state.equals("25P03")
-                || state.equals(READ_ONLY);
-    }
-
-    private static String state(Throwable e) {
-        for (var cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException sql && sql.getSQLState() != null) {
-                return sql.getSQLState();
-            }
-        }
-        for (var cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException) {
-                return "";
-            }
-        }
-        return "none";
-    }
-
-    /** Whether the database answers. */
-    public boolean reachable() {
-        try {
-            return sql("SELECT 1").one(row -> row.number(1)).isPresent();
-        } catch (Problem | JdbiException e) {
-            return false;
-        }
+    /** How it is, within two seconds. */
+    public DatabaseState state() {
+        return probe.state();
     }
 
     @Override

@@ -1,17 +1,23 @@
 package io.agentworkspace.engine.store;
 
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
 
 /** Brings the schema up to date, and what the plans allow; replicas that start together wait for each other. */
 public final class Migrations {
     private Migrations() {}
 
+    /** @throws DatabaseFailure when it cannot be done, a line for whoever started the engine */
     public static void run(Db db) {
-        Flyway.configure()
-                .dataSource(db.dataSource())
-                .locations("classpath:db/migration")
-                .load()
-                .migrate();
+        try {
+            Flyway.configure()
+                    .dataSource(db.dataSource())
+                    .locations("classpath:db/migration")
+                    .load()
+                    .migrate();
+        } catch (FlywayException e) {
+            throw DatabaseFailure.of("cannot be brought up to date", e);
+        }
         UsageStore.publish(db);
     }
 }

@@ -7,8 +7,10 @@ import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.EngineProcess;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,7 +50,8 @@ class CrashTest {
 
     @Test
     void aKilledDatabaseComesBackByItselfAndHasLostNothing() throws Exception {
-        try (var engine = EngineProcess.start(dataDir)) {
+        var logged = Map.of("JAVA_TOOL_OPTIONS", "-Dlogback.configurationFile=logback.xml"); // Not the tests'.
+        try (var engine = EngineProcess.start(dataDir, logged)) {
             var writers = new Writers(engine);
             try (writers) {
                 awaitStream(writers);
@@ -65,6 +68,9 @@ class CrashTest {
                     writers.acknowledged(), writers.unavailable());
             writers.checkNothingIsLost(engine);
             assertThat(engine.stop()).isZero();
+            assertThat(Files.readString(dataDir.resolve("engine.log")))
+                    .contains("database unreachable: ")
+                    .doesNotContain("\tat ", "PoolBase", "ProxyConnection");
         }
     }
 

@@ -83,6 +83,12 @@ class DatabaseAwayTest {
         }
     }
 
+    private static Duration duration(Runnable work) {
+        var began = System.nanoTime();
+        work.run();
+        return Duration.ofNanos(System.nanoTime() - began);
+    }
+
     private static void assertUnavailable(Way way, Timed answer, Duration within) {
         var got = answer.got();
         assertThat(got.error()).as(got.toString()).isEqualTo("unavailable");
@@ -147,6 +153,9 @@ class DatabaseAwayTest {
         caught.forEach(answer -> assertUnavailable(answer.getKey(), answer.getValue(), Duration.ofSeconds(12)));
         assertThat(health("/ready")).isEqualTo(503);
         assertThat(health("/live")).isEqualTo(200);
+        // The container's check waits for 3 s.
+        assertThat(Crowd.of(20, _ -> duration(() -> health("/ready"))))
+                .allSatisfy(took -> assertThat(took).isLessThan(Duration.ofMillis(2_800)));
         assertUnavailable(Way.ALIAS, Timed.of(() -> list(Way.ALIAS)), Duration.ofSeconds(6));
         line.mend();
         assertAllIsWell();

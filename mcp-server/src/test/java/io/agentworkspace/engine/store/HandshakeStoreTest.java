@@ -8,6 +8,7 @@ import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.DatabaseState;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.store.HandshakeNote.Client;
 import io.agentworkspace.engine.store.HandshakeNote.Holder;
@@ -43,7 +44,7 @@ class HandshakeStoreTest {
                 .getPort());
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
         db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
-        assertThat(db.reachable()).isTrue(); // What connecting takes is not counted.
+        assertThat(db.state()).isEqualTo(DatabaseState.REACHABLE); // What connecting takes is not counted.
     }
 
     @AfterAll

@@ -34,8 +34,8 @@ final class GatewayAnswers {
             @Doc("The server's time.") Instant time,
 
             @Doc(
-                    value = "Whether the database answers.",
-                    oneOf = {"reachable", "unreachable"})
+                    value = "Whether the database answers, and takes changes.",
+                    oneOf = {"reachable", "unreachable", "full", "read_only"})
             String database) {}
 
     record Config(

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.DatabaseState;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
@@ -33,28 +34,29 @@ final class GatewayRoutes {
 
     /** 200 for as long as the process runs; the body tells how it is. */
     Response health() {
-        return Reply.json(200, state(health.ready()));
+        return Reply.json(200, state(health.database()));
     }
 
     Response live() {
         return Reply.json(200, Json.object().put("status", "ok"));
     }
 
-    /** 503 while the database is away. */
+    /** 503 while the database is away. One that takes no changes can still be read, which no balancer should end. */
     Response ready() {
-        if (!health.ready()) {
+        var database = health.database();
+        if (database == DatabaseState.UNREACHABLE) {
             throw Problem.unavailable();
         }
-        return Reply.json(200, state(true));
+        return Reply.json(200, state(database));
     }
 
-    private ObjectNode state(boolean reachable) {
+    private ObjectNode state(DatabaseState database) {
         var state = Json.object()
-                .put("status", reachable ? "ok" : "degraded")
+                .put("status", database == DatabaseState.REACHABLE ? "ok" : "degraded")
                 .put("contract_version", Envelope.CONTRACT_VERSION)
                 .put("version", published.version());
         state.set("time", Json.valueTree(clock.instant()));
-        return state.put("database", reachable ? "reachable" : "unreachable");
+        return state.put("database", database.word());
     }
 
     Response config() {

@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.DatabaseState;
+
 /** Whether the service can do its work at this moment. */
 @FunctionalInterface
 public interface Health {
-    /** Whether the database can be reached; answers soon, whichever it is. */
-    boolean ready();
+    /** How the database is; answers within two seconds, whichever it is. */
+    DatabaseState database();
 }

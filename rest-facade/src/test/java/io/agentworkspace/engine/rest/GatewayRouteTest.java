@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.agentworkspace.engine.model.DatabaseState;
 import io.agentworkspace.engine.model.Json;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +43,7 @@ class GatewayRouteTest {
 
     @Test
     void withoutItsDatabaseItIsAliveButNotReady() throws Exception {
-        server.database.set(false);
+        server.database.set(DatabaseState.UNREACHABLE);
         try {
             var ready = server.get("/api/health/ready");
             assertThat(ready.problem()).isEqualTo("503 unavailable");
@@ -50,7 +53,23 @@ class GatewayRouteTest {
             assertThat(server.get("/api/health").at("/database")).isEqualTo("unreachable");
             assertThat(server.get("/api/health/live").status()).isEqualTo(200);
         } finally {
-            server.database.set(true);
+            server.database.set(DatabaseState.REACHABLE);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FULL, full", "READ_ONLY, read_only"})
+    void aDatabaseThatTakesNoChangesIsToldAndStillServed(DatabaseState state, String word) throws Exception {
+        server.database.set(state);
+        try {
+            for (var path : List.of("/api/health", "/api/health/ready")) {
+                var got = server.get(path);
+                assertThat(got.status()).isEqualTo(200);
+                assertThat(got.at("/status")).isEqualTo("degraded");
+                assertThat(got.at("/database")).isEqualTo(word);
+            }
+        } finally {
+            server.database.set(DatabaseState.REACHABLE);
         }
     }
 

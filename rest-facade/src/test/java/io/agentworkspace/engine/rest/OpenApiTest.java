@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.model.DatabaseState;
 import io.agentworkspace.engine.model.Handshake;
 import java.time.Clock;
 import java.time.ZoneOffset;
@@ -57,7 +58,8 @@ class OpenApiTest {
     void itHoldsEveryRouteThatIsAnsweredAndNoOther() {
         var clock = Clock.fixed(TestServer.NOW, ZoneOffset.UTC);
         Handshakes none = (caller, _) -> new Handshake.Latest(null, caller.userName(), List.of());
-        var facade = RestFacade.facade(server.runner, TestServer.PUBLISHED, () -> true, new TestSignIn(), none, clock);
+        var facade = RestFacade.facade(
+                server.runner, TestServer.PUBLISHED, () -> DatabaseState.REACHABLE, new TestSignIn(), none, clock);
         var answered = new TreeSet<String>();
         for (var resource : facade.resources()) {
             for (var method : resource.getResourceMethods()) {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.DatabaseState;
 import io.agentworkspace.engine.model.Handshake;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
@@ -18,7 +19,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -34,7 +35,7 @@ final class TestServer {
     static final Published PUBLISHED = new Published("http://engine.test", "http://mcp.engine.test", "0.1.0");
 
     final TestRunner runner;
-    final AtomicBoolean database = new AtomicBoolean(true);
+    final AtomicReference<DatabaseState> database = new AtomicReference<>(DatabaseState.REACHABLE);
     private final Server server = new Server(new VirtualThreadPool());
     private final ServerConnector connector = new ServerConnector(server);
     private final HttpClient client = HttpClient.newHttpClient();

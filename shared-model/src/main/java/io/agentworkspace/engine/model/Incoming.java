@@ -26,6 +26,9 @@ public final class Incoming {
     /** Request attribute, set by the doors once a tool has run: what its caller has left, a list of {@link Allowance}. */
     public static final String LIMITS = "engine.limits";
 
+    /** The request id once more, for whoever logs below and is not handed the request; bound on the request's own thread. */
+    public static final ScopedValue<String> CURRENT_ID = ScopedValue.newInstance();
+
     /** The largest request body, in bytes: 1 MiB (decisions, section 1). */
     public static final int MAX_BODY = 1 << 20;
 

@@ -1,0 +1,35 @@
+package io.agentworkspace.engine;
+
+import io.agentworkspace.engine.model.Near;
+import java.util.Collection;
+import java.util.List;
+
+/** Names in the environment that look like settings and are none. They stop no start: others, such as Kubernetes, set some. */
+final class Strays {
+    private static final String PREFIX = "ENGINE_";
+
+    private Strays() {}
+
+    /** A line for each, without its value, which may be a secret. */
+    static List<String> of(Collection<String> names) {
+        var known = Settings.ALL.stream().map(Setting::name).toList();
+        return names.stream()
+                .filter(name -> name.startsWith(PREFIX) && !known.contains(name) && !OAuthSettings.isOne(name))
+                .sorted()
+                .map(name -> name + " is not a setting and changes nothing" + meant(name, known))
+                .toList();
+    }
+
+    private static String meant(String name, List<String> known) {
+        var words = known.stream().map(Strays::word).toList();
+        return Near.nearest(word(name), words, 1).stream()
+                .findFirst()
+                .map(near -> "; did you mean %s%s?".formatted(PREFIX, near))
+                .orElse("");
+    }
+
+    /** Without what all of them begin with, which would make any two look alike. */
+    private static String word(String name) {
+        return name.substring(PREFIX.length());
+    }
+}

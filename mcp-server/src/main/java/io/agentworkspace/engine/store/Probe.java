@@ -1,0 +1,63 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.DatabaseState;
+import io.agentworkspace.engine.model.Problem;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the database how it is: once for all who want to know at the same time, and nobody waits longer than two seconds. */
+final class Probe {
+    /** Less than supervisors wait, as the Dockerfile's. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private final Db db;
+    private final Outages outages;
+    private @Nullable CompletableFuture<DatabaseState> asked;
+
+    Probe(Db db, Outages outages) {
+        this.db = db;
+        this.outages = outages;
+    }
+
+    DatabaseState state() {
+        return current()
+                .copy()
+                .completeOnTimeout(DatabaseState.UNREACHABLE, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+    }
+
+    private synchronized CompletableFuture<DatabaseState> current() {
+        if (asked == null || asked.isDone()) {
+            asked = CompletableFuture.supplyAsync(this::ask, Thread::startVirtualThread);
+        }
+        return asked;
+    }
+
+    private DatabaseState ask() {
+        try {
+            if (db.withHandle(Probe::isReadOnly) || outages.lately(Outage.READ_ONLY)) {
+                return DatabaseState.READ_ONLY;
+            }
+            return outages.lately(Outage.FULL) ? DatabaseState.FULL : DatabaseState.REACHABLE;
+        } catch (Problem | JdbiException e) {
+            return DatabaseState.UNREACHABLE;
+        }
+    }
+
+    private static boolean isReadOnly(Handle handle) {
+        try {
+            // The pool sets it back. A question that nobody waits for any more should not stand in the next one's way.
+            handle.getConnection().setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
+        } catch (SQLException e) {
+            throw new DatabaseFailure("the connection is lost", e);
+        }
+        return handle.createQuery("SELECT current_setting('transaction_read_only') = 'on'")
+                .mapTo(Boolean.class)
+                .one();
+    }
+}
