@@ -28,6 +28,10 @@ async function list(page) {
   const step = {};
   await pages.look(page, 'list');
   step.all = (await visible(page)).length;
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 600 });
+  step.navigation = await page.locator('.bar nav').evaluate((nav) => nav.scrollWidth - nav.clientWidth);
+  await page.setViewportSize(size);
   await page.getByRole('searchbox').fill('vx.profile');
   step.byField = await visible(page);
   await page.getByRole('searchbox').fill('logged on');
@@ -40,14 +44,18 @@ async function list(page) {
   step.destructiveAgents = await visible(page);
   step.linked = new URL(page.url()).search;
   step.announced = await page.locator('#found').textContent();
+  step.heading = await page.locator('#agent-title').innerText();
   await pages.look(page, 'list-filtered');
   await page.reload();
   step.afterReload = await visible(page);
   await page.getByRole('searchbox').fill('no such thing');
   await pages.look(page, 'list-nothing');
   step.nothing = await page.locator('#nothing').innerText();
+  await page.getByRole('searchbox').fill(VIEWER_KEY);
+  step.pasted = new URL(page.url()).search;
   await page.getByRole('button', { name: 'Clear search and filters' }).click();
   step.cleared = (await visible(page)).length;
+  step.firstTool = await page.locator('.entry').first().evaluate((entry) => entry.getBoundingClientRect().top / innerHeight);
   return step;
 }
 
@@ -144,10 +152,12 @@ async function connect(page) {
   const narrow = page.url();
   await page.getByRole('link', { name: /^discovery/ }).click();
   const both = await read();
+  await page.getByRole('link', { name: /^all/ }).click();
+  const all = new URL(page.url()).search;
   await page.goto(`${engine}/mcp-hub/connect?toolset=discovery`);
   const prices = { narrowed, both, discovery: await read() };
   await page.goto(narrow);
-  const step = { prices, address: new URL(page.url()).search, shown: await page.locator('.lead code').innerText(), clients: {} };
+  const step = { prices, all, address: new URL(page.url()).search, shown: await page.locator('.lead code').innerText(), clients: {} };
   for (const tab of await page.getByRole('tab').all()) {
     const client = (await tab.getAttribute('aria-controls')).replace('client-', '');
     await tab.click();
@@ -160,6 +170,8 @@ async function connect(page) {
       served: served.install_link ?? null,
     };
   }
+  await page.goto(`${engine}/mcp-hub/connect#client-cursor`);
+  step.linked = await page.getByRole('tab', { selected: true }).textContent();
   return step;
 }
 
@@ -182,7 +194,7 @@ async function doctor(page, width) {
     item.tabIndex = -1;
     item.focus();
   });
-  const step = { met: await met.first().innerText(), markup: await page.locator('#handshakes b').count() };
+  const step = { met: await met.first().innerText(), lines: await met.first().evaluate((item) => item.innerText.trim().split('\n').length), markup: await page.locator('#handshakes b').count() };
   await hello('2025-11-25', { 'MCP-Protocol-Version': '1999-01-01' });
   await met.filter({ hasText: '1999-01-01' }).first().waitFor();
   step.refused = await met.filter({ hasText: 'Refused' }).first().innerText();
@@ -226,14 +238,14 @@ async function everything(width) {
 }
 
 // From the hub's first page to a first successful call: every click is counted.
-async function newcomer() {
-  const page = await pages.open('/', 1280, ['light']);
+async function newcomer(width) {
+  const page = await pages.open('/', width, ['light']);
   let clicks = 0;
   const click = async (locator) => {
     clicks++;
     await locator.click();
   };
-  await click(page.getByRole('link', { name: 'US_Read', exact: true }));
+  await click(page.getByRole('link', { name: 'Try a call' }));
   await click(page.getByRole('button', { name: 'Sign in to run' }));
   await page.getByLabel('API key', { exact: true }).and(page.locator('input')).fill(NEW_KEY);
   await click(page.getByRole('dialog').getByRole('button', { name: 'Sign in' }));
@@ -243,8 +255,8 @@ async function newcomer() {
 }
 
 // The same with nothing but the keyboard: search, open, fill, run.
-async function keyboard() {
-  const page = await pages.open('/mcp-hub', 1280, ['dark']);
+async function keyboard(width) {
+  const page = await pages.open('/mcp-hub', width, ['dark']);
   const { keyboard: keys } = page;
   const focused = () => page.evaluate(() => document.activeElement.textContent.trim() || document.activeElement.id);
   await keys.press('/');
@@ -265,7 +277,7 @@ async function keyboard() {
     for (let i = 0; i < 60 && !(await page.evaluate((id) => document.activeElement.id === id, until)); i++) await keys.press('Tab');
   };
   await tab('field-vx-name');
-  await keys.type('keyed');
+  await keys.type(`keyed ${width}`);
   await keys.press('Tab');
   await keys.type('Made with the keyboard alone.');
   await keys.press('Control+Enter');
@@ -279,7 +291,7 @@ async function keyboard() {
   await tab('code-curl-tab');
   await keys.press('ArrowRight');
   const code = await visible(page, '[role=tabpanel] > pre, [role=tabpanel] pre');
-  told('keyboard', { first, second, back, runner, tab: await focused(), panels: code.length, ...result });
+  told('keyboard', { width, first, second, back, runner, tab: await focused(), panels: code.length, ...result });
   await page.context().close();
 }
 
@@ -311,16 +323,48 @@ async function plain() {
 
 // At an identity provider and back, to the page from which one left.
 async function provider() {
+  const backs = [];
   const context = await pages.browser.newContext();
   const page = await context.newPage();
-  await page.goto(`${engine}/mcp-hub?toolset=agent`);
+  page.setDefaultTimeout(10_000);
+  // What the service takes back in an address, and what it does not.
+  for (const search of ['größe', 'tag:', 'a/b']) {
+    await page.goto(`${engine}/skills-hub?q=${encodeURIComponent(search)}`);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('link', { name: 'sample' }).click();
+    await page.locator('#account-button[data-user]').waitFor();
+    backs.push(page.url().replace(engine, ''));
+    await context.clearCookies({ name: '__Host-engine_session' });
+  }
+  await page.goto(`${engine}/mcp-hub?q=gr%C3%B6%C3%9Fe&toolset=agent`);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('link', { name: 'sample' }).click();
   await page.locator('#account-button[data-user]').waitFor();
   const asked = page.waitForResponse((response) => response.url().endsWith('/api/auth/session'));
   await page.locator('#account-button').click();
-  told('provider', { address: page.url().replace(engine, ''), session: await (await asked).json() });
+  const step = { backs, address: page.url().replace(engine, ''), session: await (await asked).json() };
+  told('provider', { ...step, ...(await keyless(page, step.session.csrf_token)) });
   await context.close();
+}
+
+// Who has signed in without a key tells the doctor which one the client uses.
+async function keyless(page, csrf) {
+  await page.goto(`${engine}/mcp-hub/doctor`);
+  const said = page.locator('#seen');
+  await said.filter({ hasText: 'You signed in without a key' }).waitFor();
+  const step = { none: await said.innerText() };
+  const made = await page.evaluate(async (token) => (await fetch('/api/keys', { method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body: '{"name": "laptop", "capabilities": ["*"]}' })).json(), csrf);
+  await fetch(`${engine}/mcp`, { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'X-Api-Key': made.api_key },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'laptop', version: '1' } } }) });
+  await page.reload();
+  await said.filter({ hasText: 'choose the key' }).waitFor();
+  await page.getByLabel('Of the key').selectOption(made.key.id);
+  await page.locator('#handshakes li').first().waitFor();
+  step.chosen = await page.locator('#handshakes').innerText();
+  await page.screenshot({ path: `${screenshots}/doctor-keyless-1280-light.png`, fullPage: true });
+  return step;
 }
 
 // How soon there is something to see, how much is sent for it, and whether anything jumps; each time with nothing kept from before.
@@ -330,15 +374,25 @@ async function speed() {
   const median = (round) => round.map((load) => load.paint).sort((a, b) => a - b)[Math.floor(round.length / 2)];
   do rounds.push((await loads()).slice(1)); while (rounds.length < 3 && median(rounds.at(-1)) > 300);
   told('speed', { paint: Math.min(...rounds.map(median)), loads: rounds.flat() });
+  for (const path of ['/skills-hub', '/skills-hub/first-steps', '/mcp-hub/tools/AP_Create', '/mcp-hub/connect']) {
+    const tries = [];
+    do tries.push(await load(path, tries.length % 2 ? 1280 : 360)); while (tries.length < 2 || (tries.length < 10 && fastest(tries) > 300));
+    told('page', { path, paint: fastest(tries), loads: tries });
+  }
+}
+
+const fastest = (tries) => Math.min(...tries.map((each) => each.paint));
+
+async function load(path, width) {
+  const page = await pages.open(path, width);
+  const cost = await loaded(page);
+  await page.context().close();
+  return cost;
 }
 
 async function loads() {
   const loads = [];
-  for (let i = 0; i < 8; i++) {
-    const page = await pages.open('/mcp-hub', i % 2 ? 360 : 1280);
-    loads.push(await loaded(page));
-    await page.context().close();
-  }
+  for (let i = 0; i < 8; i++) loads.push(await load('/mcp-hub', i % 2 ? 360 : 1280));
   return loads;
 }
 
@@ -417,7 +471,7 @@ async function snippets() {
 
 try {
   await speed();
-  await Promise.all([newcomer(), keyboard(), plain(), provider(), markup(), viewer(), snippets()]);
+  await Promise.all([...widths.map(newcomer), ...widths.map(keyboard), plain(), provider(), markup(), viewer(), snippets()]);
   await Promise.all(widths.map(everything));
   told('faults', { faults: pages.faults });
 } finally {

@@ -1,5 +1,5 @@
 // Who is signed in. The key that somebody signs in with goes to the service once and is kept nowhere.
-import { dialog, el, said } from './dom.js';
+import { dialog, el, holdsKey, said } from './dom.js';
 
 const button = document.getElementById('account-button');
 let token;
@@ -31,8 +31,22 @@ export function forget() {
   show(null);
 }
 
+// What the service takes for a way back after signing in elsewhere: the address without what it would refuse in it.
+function wayBack() {
+  if (!isPage()) return '/mcp-hub';
+  const path = location.pathname.length < 300 && /^(\/[\w.~-]+)*\/?$/.test(location.pathname) ? location.pathname : `/${location.pathname.split('/')[1]}`;
+  const plain = [...new URLSearchParams(location.search)]
+    .filter(([name, value]) => /^\w{1,20}$/.test(name) && /^[\w .,~-]{1,200}$/.test(value) && !holdsKey(value));
+  return plain.length ? `${path}?${new URLSearchParams(plain)}` : path;
+}
+
+// Where one is while signing in may also be a route of the service, which refused something.
+function isPage() {
+  return !location.pathname.startsWith('/api/');
+}
+
 // Asks for a key, and does what follows once somebody is signed in.
-export async function signIn(then = () => location.reload()) {
+export async function signIn(then = () => (isPage() ? location.reload() : location.assign('/mcp-hub'))) {
   const problem = el('p', { class: 'problem', role: 'alert' });
   const key = el('input', {
     id: 'api-key', type: 'password', autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', required: true, placeholder: 'ek_…',
@@ -41,7 +55,8 @@ export async function signIn(then = () => location.reload()) {
   const submit = el('button', { type: 'submit' }, 'Sign in');
   const form = el('form', { novalidate: true },
     el('label', { for: 'api-key' }, 'API key'), key,
-    el('p', { class: 'hint', id: 'api-key-hint' }, 'It is sent once, for a session of this browser, and kept nowhere. At the first start the engine printed one.'),
+    el('p', { class: 'hint', id: 'api-key-hint' }, 'It is sent once, for a session of this browser, and kept nowhere. At its first start the engine printed one; with its embedded database it is also in ',
+      el('code', {}, '.engine/first-api-key'), '.'),
     problem,
     el('div', { class: 'row' }, submit, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel')));
   const providers = el('div', { class: 'providers' });
@@ -85,7 +100,7 @@ async function offer(place) {
   const response = await fetch('/api/config').catch(() => null);
   if (!response?.ok) return;
   const { sign_in: names } = await response.json();
-  const back = encodeURIComponent(location.pathname + location.search);
+  const back = encodeURIComponent(wayBack());
   if (names.length) place.append(el('p', { class: 'hint' }, 'Or with'));
   for (const name of names) {
     const start = `/api/auth/oauth/${encodeURIComponent(name)}/start?surface=hub&return_to=${back}`;

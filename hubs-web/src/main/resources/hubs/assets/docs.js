@@ -12,6 +12,10 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
+// A key that was pasted there is not sent along in an address.
+const words = document.getElementById('q');
+words?.addEventListener('input', () => words.setCustomValidity(/ek_\w{16}/.test(words.value) ? 'This looks like an API key; it is not sent.' : ''));
+
 // Which part of the page is being read.
 const contents = new Map([...document.querySelectorAll('.contents a')].map((link) => [link.hash.slice(1), link]));
 if (contents.size > 0) {

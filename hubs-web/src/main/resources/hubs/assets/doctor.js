@@ -1,4 +1,4 @@
-// The latest handshakes of the key, looked for every two seconds while the page is open and visible.
+// The latest handshakes of a key, looked for every two seconds while the page is open and visible.
 import { forget } from './account.js';
 import { code, el, refusal } from './dom.js';
 
@@ -6,10 +6,14 @@ const EVERY = 2000;
 const list = document.getElementById('handshakes');
 const seen = document.getElementById('seen');
 const watch = document.getElementById('watch');
+const of = document.getElementById('key');
 const shown = new Map();
+let keys = [];
 
 async function look() {
-  const response = await fetch('/api/mcp/handshakes').catch(() => null);
+  const asked = of.value;
+  const response = await fetch(`/api/mcp/handshakes${asked ? `?key_id=${encodeURIComponent(asked)}` : ''}`).catch(() => null);
+  if (asked !== of.value) return;
   if (!response?.ok) {
     const { note, ended } = response ? await refusal(response) : { note: 'The service cannot be reached.' };
     say(note);
@@ -19,11 +23,30 @@ async function look() {
     }
     return;
   }
-  const { handshakes } = await response.json();
-  say(handshakes.length === 0
-    ? 'Nobody has come with this key yet. Start your client now: it will show up here.'
+  const { key, handshakes } = await response.json();
+  if (of.options.length === 0) await offer(key);
+  if (asked !== of.value) return;
+  say(handshakes.length === 0 ? nobody(key)
     : `${handshakes.length} ${handshakes.length === 1 ? 'handshake' : 'handshakes'}, the newest first.`);
   show(handshakes);
+}
+
+function nobody(key) {
+  if (key) return 'Nobody has come with this key yet. Start your client now: it will show up here.';
+  return keys.length ? 'You signed in without a key: choose the key that your client uses.'
+    : 'You signed in without a key, and have none yet that a client could use: AK_Create makes one.';
+}
+
+// The keys to choose from, where one may see them; what one signed in with comes first.
+async function offer(own) {
+  const response = await fetch('/api/keys?limit=200').catch(() => null);
+  keys = response?.ok ? (await response.json()).keys : [];
+  const mine = keys.find((key) => key.id === own);
+  const named = ({ name, user, id, state }) => `${name}, of ${user}: ek_${id}_…${state === 'active' ? '' : `, ${state}`}`;
+  const first = own ? `${mine ? named(mine) : `ek_${own}_…`}, signed in with` : 'None, signed in without a key';
+  of.replaceChildren(el('option', { value: '' }, first),
+    ...keys.filter((key) => key.id !== own).map((key) => el('option', { value: key.id }, named(key))));
+  document.getElementById('of').hidden = of.options.length === 1;
 }
 
 function say(text) {
@@ -37,7 +60,7 @@ function show(handshakes) {
   for (const met of handshakes.toReversed()) {
     const key = same(met, items);
     const known = shown.get(key) ?? item(met);
-    known.querySelector('dd').textContent = when(met);
+    known.querySelector('.when').textContent = when(met);
     items.set(key, known);
   }
   for (const [key, gone] of shown) if (!items.has(key)) gone.remove();
@@ -57,22 +80,27 @@ function same(met, items) {
   return `${older} ${like}`;
 }
 
+// The minute of today, else the day too.
 function when(met) {
-  return new Date(met.at).toLocaleString() + (met.times > 1 ? `, ${met.times} times` : '');
+  const at = new Date(met.at);
+  const two = (number) => String(number).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} `;
+  const today = at.toDateString() === new Date().toDateString();
+  return `${today ? '' : day}${two(at.getHours())}:${two(at.getMinutes())}${met.times > 1 ? `, ${met.times} times` : ''}`;
 }
 
+// One that went well is a line; of one that did not all is shown.
 function item(met) {
   const fine = met.outcome === 'ok';
   const client = met.client ? [met.client.name, met.client.version].filter(Boolean).join(' ') : met.user_agent ?? 'a client without a name';
+  const head = [el('h2', {}, el('span', { class: fine ? 'tag reads' : 'tag destroys' }, fine ? 'Connected' : 'Refused'), ' ', client),
+    el('span', { class: 'hint' }, ` · ${[met.era, met.protocol_version].filter(Boolean).join(' ')} · `, el('span', { class: 'when' }))];
   const facts = {
-    When: when(met),
-    Speaks: [met.era, met.protocol_version].filter(Boolean).join(', '),
     'Began with': met.method,
     Toolset: met.toolset,
     Answer: `HTTP ${met.status}${met.error ? `, ${met.error.code}: ${met.error.note}` : ''}`,
   };
-  return el('li', { class: 'card' },
-    el('h2', {}, el('span', { class: fine ? 'tag reads' : 'tag destroys' }, fine ? 'Connected' : 'Refused'), ' ', client),
+  const body = [
     met.authenticated ? null : el('p', { class: 'hint' }, 'It only named the key, and did not prove that it has it: anybody may have sent this.'),
     met.wrong ? el('p', { class: 'note bad' }, met.wrong) : null,
     el('p', {}, met.advice),
@@ -82,11 +110,13 @@ function item(met) {
       ? el('details', {}, el('summary', {}, `What is right for ${met.configuration.title}`),
         el('p', { class: 'hint' }, met.configuration.file),
         code(JSON.stringify(met.configuration.configuration, null, 2), `Configuration for ${met.configuration.title}`))
-      : null);
+      : null];
+  return el('li', { class: 'card' }, ...(fine ? [el('details', {}, el('summary', {}, ...head), ...body)] : [...head, ...body]));
 }
 
 if (list) {
   document.getElementById('look').addEventListener('click', look);
+  of.addEventListener('change', look);
   setInterval(() => {
     if (watch.checked && !document.hidden) look();
   }, EVERY);

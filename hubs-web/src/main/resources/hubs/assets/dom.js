@@ -51,6 +51,11 @@ export async function said(response) {
   return (await refusal(response)).note;
 }
 
+// Whether a text holds what an API key begins with: such a one is not put into an address.
+export function holdsKey(text) {
+  return text.includes('ek_');
+}
+
 let dialogs = 0;
 
 // A dialog that is gone once it is closed; another may be open beneath it.

@@ -1,7 +1,7 @@
 // The pages of skills: search, copying digests, installing, adding and removing.
 import './prose.js';
 import { csrf, forget, signIn, signedIn } from './account.js';
-import { dialog, el, refusal } from './dom.js';
+import { dialog, el, holdsKey, refusal } from './dom.js';
 
 const skill = document.querySelector('[data-skill]')?.dataset.skill;
 const address = (name) => `/api/skills/${encodeURIComponent(name)}`;
@@ -45,7 +45,7 @@ if (list) {
     found.textContent = count === 1 ? '1 skill' : `${count} skills`;
     nothing.hidden = count > 0;
     nothing.querySelector('q').textContent = search.value;
-    const query = new URLSearchParams(search.value ? { q: search.value } : {});
+    const query = new URLSearchParams(search.value && !holdsKey(search.value) ? { q: search.value } : {});
     history.replaceState(null, '', (query.size ? `?${query}` : location.pathname) + location.hash);
   };
 

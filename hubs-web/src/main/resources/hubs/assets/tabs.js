@@ -39,7 +39,9 @@ export function tabs(group) {
   });
   list.append(...buttons);
   group.prepend(list);
-  choose(buttons.find((button) => button.textContent === remembered(group)) ?? buttons[0]);
+  const linked = () => buttons[sections.findIndex((section) => `#${section.id}` === location.hash)];
+  addEventListener('hashchange', () => linked() && choose(linked()));
+  choose(linked() ?? buttons.find((button) => button.textContent === remembered(group)) ?? buttons[0]);
 }
 
 function remembered(group) {

@@ -15,7 +15,7 @@ const asJson = el('input', { type: 'checkbox', id: 'as-json', change: change });
 const run = el('button', { type: 'submit' });
 const element = el('form', { novalidate: true, submit: start },
   el('div', { class: 'row' },
-    el('button', { type: 'button', class: 'quiet', click: () => fill(example) }, 'Fill in the example'),
+    Object.keys(example).length ? el('button', { type: 'button', class: 'quiet', click: () => fill(example) }, 'Fill in the example') : null,
     el('label', { class: 'check' }, asJson, ' As JSON')),
   form.element, rawField,
   el('div', { class: 'row' }, run, el('span', { class: 'hint keys' }, 'or Ctrl+Enter')));

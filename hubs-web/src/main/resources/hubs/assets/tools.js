@@ -1,5 +1,6 @@
 // The list of tools: search as you type, filters, and all of it in the address.
 import { signedIn } from './account.js';
+import { holdsKey } from './dom.js';
 
 const search = document.getElementById('q');
 const mine = document.getElementById('mine');
@@ -9,6 +10,7 @@ const chips = [...document.querySelectorAll('[data-toolset]')];
 const effects = [...document.querySelectorAll('[name=effect]')];
 const families = [...document.querySelectorAll('.family')].map((section) => ({
   section,
+  here: section.querySelector('.here'),
   word: section.dataset.family,
   entries: [...section.querySelectorAll('.entry')].map((item) => ({
     item,
@@ -33,7 +35,7 @@ function read() {
 }
 
 function write() {
-  const query = new URLSearchParams(Object.entries(state).filter(([, value]) => value));
+  const query = new URLSearchParams(Object.entries(state).filter(([, value]) => value && !holdsKey(value)));
   history.replaceState(null, '', query.size ? `?${query}` : location.pathname);
 }
 
@@ -49,6 +51,8 @@ function show() {
       if (fits) here++;
     }
     family.section.hidden = here === 0;
+    const of = family.entries.length;
+    family.here.textContent = here < of ? `${here} of ${of}` : of;
     count += here;
   }
   found.textContent = count === 1 ? '1 tool' : `${count} tools`;
@@ -110,3 +114,6 @@ document.addEventListener('keydown', (event) => {
 
 read();
 show();
+const chosen = chips.find((chip) => chip.dataset.toolset === state.toolset);
+const row = chosen.closest('ul');
+row.scrollLeft = chosen.offsetLeft - row.offsetLeft - 16;

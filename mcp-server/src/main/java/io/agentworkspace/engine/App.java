@@ -238,7 +238,7 @@ final class App implements AutoCloseable {
                 RestFacade.handler(runner, published, parts.db()::state, parts.signIn(), parts.doctor()::latest, clock);
         var pages = new Pages(new Hubs(runner, published));
         var doors = new Doors(mcp, pages, rest);
-        var refusals = new Refusals(clock, parts.replica().handshakes()::refused);
+        var refusals = new Refusals(clock, pages, parts.replica().handshakes()::refused);
         keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
         try {
             var quotas = parts.around().metering().quotas();

@@ -153,6 +153,7 @@ class HubTest {
     void theListIsSearchedAndFilteredAsOneTypes() {
         for (var list : everywhere("list")) {
             assertThat(list.get("all").asInt()).isEqualTo(TOOLS);
+            assertThat(list.get("navigation").asInt()).isZero();
             assertThat(words(list.get("byField"))).contains("AP_Create").doesNotContain("AP_Destroy");
             assertThat(words(list.get("byWords"))).contains("AP_LogOff").doesNotContain("WH_List");
             assertThat(list.get("address").asString()).isEqualTo("?q=logged+on");
@@ -161,10 +162,13 @@ class HubTest {
                     .doesNotContain("AP_Create");
             assertThat(words(list.get("destructiveAgents"))).containsExactly("AP_Destroy");
             assertThat(list.get("announced").asString()).isEqualTo("1 tool");
+            assertThat(list.get("heading").asString()).matches("(?s)Agents\\s+1 of \\d+ tools · .*");
             assertThat(list.get("linked").asString()).contains("effect=destroys", "toolset=agent");
             assertThat(words(list.get("afterReload"))).containsExactly("AP_Destroy");
             assertThat(list.get("nothing").asString()).contains("no such thing");
+            assertThat(list.get("pasted").asString()).doesNotContain("ek_");
             assertThat(list.get("cleared").asInt()).isEqualTo(TOOLS);
+            assertThat(list.get("firstTool").asDouble()).isLessThan(1);
         }
     }
 
@@ -184,6 +188,7 @@ class HubTest {
 
     @Test
     void oneSignsInAtAProviderAndIsBackWhereOneLeft() {
+        assertThat(words(only("provider").get("backs"))).hasSize(3).allMatch("/skills-hub"::equals);
         assertThat(only("provider").get("address").asString()).isEqualTo("/mcp-hub?toolset=agent");
         assertThat(only("provider").at("/session/user").asString()).isEqualTo("alice");
     }
@@ -232,6 +237,8 @@ class HubTest {
                 assertThat(client.get("link")).isEqualTo(client.get("served"));
             }
             assertThat(connect.at("/clients/vscode/link").asString()).startsWith("vscode:mcp/install?");
+            assertThat(connect.get("all").asString()).isEqualTo("?readonly=true");
+            assertThat(connect.get("linked").asString()).isEqualTo("Cursor");
         }
     }
 
@@ -260,9 +267,8 @@ class HubTest {
     @Test
     void theDoctorSeesClientsCome() {
         for (var doctor : everywhere("doctor")) {
-            assertThat(doctor.get("met").asString())
-                    .startsWith("Connected")
-                    .contains("<b>1</b>", "session, 2025-11-25");
+            assertThat(doctor.get("met").asString()).startsWith("Connected").contains("<b>1</b>", "session 2025-11-25");
+            assertThat(doctor.get("lines").asInt()).isLessThanOrEqualTo(3);
             assertThat(doctor.get("markup").asInt()).isZero();
             assertThat(doctor.get("refused").asString()).contains("1999-01-01", "2026-07-28");
             assertThat(doctor.get("focused")).isEqualTo(doctor.get("met"));
@@ -270,20 +276,33 @@ class HubTest {
         }
     }
 
+    /** Somebody without a key had nothing but an empty page there. */
+    @Test
+    void theDoctorAsksForTheKeyOfWhoeverSignedInWithoutOne() {
+        assertThat(only("provider").get("none").asString()).contains("AK_Create");
+        assertThat(only("provider").get("chosen").asString()).contains("Connected", "laptop");
+    }
+
     @Test
     void aNewcomerIsThereInAFewClicks() {
-        assertThat(only("newcomer").get("clicks").asInt()).isLessThanOrEqualTo(6);
-        assertThat(only("newcomer").at("/envelope/profile/0/user").asString()).isEqualTo("nina");
+        for (var newcomer : everywhere("newcomer")) {
+            assertThat(newcomer.get("clicks").asInt()).isLessThanOrEqualTo(6);
+            assertThat(newcomer.at("/envelope/profile/0/user").asString()).isEqualTo("nina");
+        }
     }
 
     @Test
     void theKeyboardIsEnough() {
-        var keyed = only("keyboard");
+        everywhere("keyboard").forEach(HubTest::isEnough);
+    }
+
+    private static void isEnough(JsonNode keyed) {
         assertThat(keyed.get("first").asString()).startsWith("AP_List");
         assertThat(keyed.get("second").asString()).startsWith("AP_Create");
         assertThat(keyed.get("back").asString()).isEqualTo("q");
         assertThat(keyed.get("runner").asString()).isEqualTo("Run AP_Create");
-        assertThat(keyed.at("/envelope/agent/name").asString()).isEqualTo("keyed");
+        assertThat(keyed.at("/envelope/agent/name").asString())
+                .isEqualTo("keyed " + keyed.get("width").asInt());
         assertThat(keyed.get("tab").asString()).isEqualTo("MCP");
         assertThat(keyed.get("panels").asInt()).isEqualTo(1);
     }
@@ -313,6 +332,18 @@ class HubTest {
         for (var load : speed.get("loads")) {
             assertThat(load.get("bytes").asInt()).isBetween(5_000, 150_000);
             assertThat(load.get("shift").asDouble()).isZero();
+        }
+    }
+
+    @Test
+    void theOtherPagesAreThereAsSoon() {
+        assertThat(STEPS.get("page")).hasSize(4);
+        for (var page : STEPS.get("page")) {
+            assertThat(page.get("paint").asDouble()).as(page.toString()).isLessThan(300);
+            for (var load : page.get("loads")) {
+                assertThat(load.get("bytes").asInt()).as(page.toString()).isBetween(5_000, 150_000);
+                assertThat(load.get("shift").asDouble()).as(page.toString()).isZero();
+            }
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What stands around the pages: how long they may be kept, and where other spellings of their addresses lead. */
 class PagesTest {
@@ -48,6 +49,42 @@ class PagesTest {
                 .matcher(get("/mcp-hub").body());
         assertThat(asset.find()).isTrue();
         assertThat(kept(get(asset.group()))).containsExactly("public, max-age=31536000, immutable", "Accept-Encoding");
+    }
+
+    /** As browsers ask when somebody follows a link. */
+    private static final String NAVIGATION = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+    @ParameterizedTest
+    @CsvSource({
+        "/docs/search?q=%s, 400, does not belong in the query",
+        "/mcp-hub?token=%s, 400, does not belong in the query",
+        "/api/auth/oauth/nowhere/start?surface=hub, 404, nowhere",
+        "/api/auth/oauth/nowhere/callback?state=x&code=y, 404, nowhere",
+        "/api/auth/oauth/nowhere/callback?state=x&x=%s, 400, does not belong in the query",
+    })
+    void aPersonIsToldOnAPageWhyItWasRefused(String asked, int status, String note) throws Exception {
+        var key = new TestTenant().key(Door.REST, "maria", Role.MEMBER, List.of("*"));
+        var page = get(asked.formatted(key), "Accept", NAVIGATION);
+        assertThat(page.statusCode()).isEqualTo(status);
+        assertThat(page.headers().allValues("Content-Type"))
+                .singleElement()
+                .asString()
+                .startsWith("text/html;");
+        assertThat(page.headers().allValues("Cache-Control")).containsExactly("no-store");
+        assertThat(page.headers().allValues("Content-Security-Policy"))
+                .singleElement()
+                .asString()
+                .contains("style-src 'self'", "frame-ancestors 'none'");
+        assertThat(page.body()).contains(note, "Skip to the content").doesNotContain(key);
+        var program = get(asked.formatted(key), "Accept", "*/*");
+        assertThat(program.statusCode()).isEqualTo(status);
+        assertThat(program.headers().allValues("Content-Type")).containsExactly("application/problem+json");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/docs/search?q=ek_", "/mcp-hub?q=ek_abc"})
+    void whatOnlyBeginsLikeAKeyCanBeLookedFor(String asked) throws Exception {
+        assertThat(get(asked).statusCode()).isEqualTo(200);
     }
 
     @ParameterizedTest

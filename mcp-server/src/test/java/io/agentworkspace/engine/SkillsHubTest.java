@@ -190,7 +190,7 @@ class SkillsHubTest {
                     .as(page.getKey())
                     .allMatch(
                             link -> link.matches(
-                                    "(#text-|/skills-hub|/mcp-hub/tools/|/api/skills/hostile/archive|/.well-known/|https://).*"));
+                                    "(#text-|#(agents|files)-title$|/skills-hub|/mcp-hub/tools/|/api/skills/hostile/archive|/.well-known/|https://).*"));
         });
         assertThat(hostile.at("/texts/~1skills-hub").asString()).contains("<script>pwned=1</script>");
         assertThat(hostile.at("/texts/~1skills-hub~1hostile").asString())

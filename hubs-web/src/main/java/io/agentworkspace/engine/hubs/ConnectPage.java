@@ -20,9 +20,16 @@ import org.jspecify.annotations.Nullable;
  * @param address where the door is for what was chosen
  * @param tools how many tools the client is shown, in words
  * @param tokens what they cost a model
+ * @param conformance what the referee says of the door, in short
  */
 record ConnectPage(
-        String address, String tools, String tokens, List<Choice> toolsets, Choice readOnly, List<Client> clients) {
+        String address,
+        String tools,
+        String tokens,
+        String conformance,
+        List<Choice> toolsets,
+        Choice readOnly,
+        List<Client> clients) {
     /** The tools of the toolset {@code discovery}, which are shown beside those of the families that are chosen with it. */
     private static final int DISCOVERING = 3;
 
@@ -83,7 +90,7 @@ record ConnectPage(
         }
     }
 
-    static ConnectPage of(Families families, Prices prices, String mcpUrl, Visit visit) {
+    static ConnectPage of(Families families, Prices prices, String mcpUrl, String conformance, Visit visit) {
         var known = Stream.concat(families.all().stream().map(Families.Family::word), Stream.of(Toolset.DISCOVERY))
                 .toList();
         var chosen = Chosen.of(visit, known);
@@ -97,12 +104,10 @@ record ConnectPage(
                 shown(chosen, covered.size()),
                 Prices.words((chosen.discovers() ? prices.of(Toolset.DISCOVERY) : 0)
                         + (chosen.onlyDiscovers() ? 0 : prices.of(covered))),
-                known.stream()
-                        .map(word -> new Choice(
-                                word,
-                                chosen.words().contains(word),
-                                chosen.turned(word).href(),
-                                price(word, families, prices)))
+                conformance,
+                Stream.concat(
+                                Stream.of(all(chosen, families, prices)),
+                                known.stream().map(word -> choice(word, chosen, families, prices)))
                         .toList(),
                 new Choice("read-only", chosen.readOnly(), new Chosen(chosen.words(), !chosen.readOnly()).href(), ""),
                 Arrays.stream(McpClient.values())
@@ -116,6 +121,19 @@ record ConnectPage(
             return "three tools over all %d".formatted(covered);
         }
         return "%d tools".formatted(covered + (chosen.discovers() ? DISCOVERING : 0));
+    }
+
+    private static Choice all(Chosen chosen, Families families, Prices prices) {
+        var tools = families.all().stream()
+                .flatMap(family -> family.tools().stream())
+                .toList();
+        var href = new Chosen(List.of(), chosen.readOnly()).href();
+        return new Choice(Toolset.ALL, chosen.words().isEmpty(), href, Prices.words(prices.of(tools)));
+    }
+
+    private static Choice choice(String word, Chosen chosen, Families families, Prices prices) {
+        return new Choice(
+                word, chosen.words().contains(word), chosen.turned(word).href(), price(word, families, prices));
     }
 
     private static String price(String word, Families families, Prices prices) {

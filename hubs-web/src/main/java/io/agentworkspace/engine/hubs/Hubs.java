@@ -65,4 +65,14 @@ public final class Hubs {
         var frame = new Templates.Frame("No such page", "There is nothing at this address.", "", null);
         return Page.html(404, templates.page("missing", List.of(), frame, visit));
     }
+
+    private record Refused(String title, String note, String requestId) {}
+
+    /** A refusal as a person reads it who came with a browser, under its status. */
+    public Page refused(Visit visit, int status, String note) {
+        var title = status < 500 ? "This was refused" : "The service cannot answer now";
+        var frame = new Templates.Frame(title, "Why nothing else is shown at this address.", "", null);
+        var shown = new Refused(title, note, visit.requestId());
+        return Page.html(status, templates.page("refused", shown, frame, visit));
+    }
 }

@@ -36,6 +36,11 @@ final class Prices {
         return tools.stream().mapToInt(tool -> of(tool.name())).sum();
     }
 
+    /** For a reader in a hurry: {@code 12k}, {@code 375}. */
+    static String about(int tokens) {
+        return tokens < 1000 ? Integer.toString(tokens) : "%dk".formatted(Math.round(tokens / 1000.0));
+    }
+
     /** For a reader: {@code 12,345}. */
     static String words(int tokens) {
         return "%,d".formatted(tokens);

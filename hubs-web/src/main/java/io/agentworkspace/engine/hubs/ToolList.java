@@ -15,6 +15,7 @@ record ToolList(
         String mcpEndpoint,
         int count,
         String tokens,
+        String about,
         String discoveryTokens,
         @Nullable Own own,
         List<Family> families) {
@@ -22,7 +23,9 @@ record ToolList(
     /** What the caller's key is given, and what that costs. */
     record Own(int count, String tokens, boolean discovers) {}
 
-    record Family(String word, String title, String sentence, int count, String tokens, List<Entry> tools) {}
+    /** @param about the tokens, rounded */
+    record Family(
+            String word, String title, String sentence, int count, String tokens, String about, List<Entry> tools) {}
 
     /**
      * @param words what it is found by besides its name and title
@@ -45,6 +48,7 @@ record ToolList(
                         family.sentence(),
                         family.tools().size(),
                         Prices.words(prices.of(family.tools())),
+                        Prices.about(prices.of(family.tools())),
                         family.tools().stream()
                                 .map(tool -> entry(tool, prices, caller))
                                 .toList()))
@@ -53,6 +57,7 @@ record ToolList(
                 mcpUrl + "/mcp",
                 catalogue.tools().size(),
                 Prices.words(prices.of(catalogue.tools())),
+                Prices.about(prices.of(catalogue.tools())),
                 Prices.words(prices.of(Toolset.DISCOVERY)),
                 caller == null ? null : own(catalogue.tools(caller), prices, caller),
                 families);

@@ -3,13 +3,13 @@ package io.agentworkspace.engine.hubs;
 import io.agentworkspace.engine.model.AnswerExample;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Example;
-import io.agentworkspace.engine.model.Field;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Refusal;
 import io.agentworkspace.engine.model.Tool;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,19 +31,20 @@ record ToolPage(
         @Nullable String loses,
         @Nullable String obstacle,
         boolean signedIn,
-        List<Row> input,
+        List<FieldRow> input,
         String inputSchema,
-        List<Row> output,
+        List<FieldRow> output,
         String outputSchema,
         String example,
         String answer,
         List<Snippets.Snippet> snippets,
         List<Error> errors) {
 
+    /** What every answer has. */
+    private static final Set<String> ENVELOPE = Set.of("header", "status");
+
     /** @param kind how it looks */
     record Tag(String kind, String text, String meaning) {}
-
-    record Row(String path, String type, boolean required, String limits, String sentence) {}
 
     record Error(String error, int code, int status, String when, String remedy) {}
 
@@ -63,11 +64,9 @@ record ToolPage(
                 tool.destructive() ? ToolList.summary(tool.description()) : null,
                 caller == null ? null : caller.obstacle(tool).orElse(null),
                 caller != null,
-                rows(Field.of(tool.inputSchema().json())),
+                FieldRow.of(tool.inputSchema().json(), Set.of()),
                 Json.pretty(tool.inputSchema().json()),
-                rows(Field.of(tool.outputSchema()).stream()
-                        .filter(field -> !field.path().matches("(header|status)([.].*)?"))
-                        .toList()),
+                FieldRow.of(tool.outputSchema(), ENVELOPE),
                 Json.pretty(tool.outputSchema()),
                 Json.pretty(arguments),
                 Json.pretty(AnswerExample.of(tool)),
@@ -97,18 +96,6 @@ record ToolPage(
             tags.add(new Tag("", "long", "May take more than a few seconds; over MCP it can be a task."));
         }
         return List.copyOf(tags);
-    }
-
-    private static List<Row> rows(List<Field> fields) {
-        return fields.stream()
-                .map(field -> new Row(field.path(), type(field), field.required(), field.limits(), field.sentence()))
-                .toList();
-    }
-
-    private static String type(Field field) {
-        return field.type().equals("array")
-                ? "list of " + field.schema().at("/items/type").asString("value") + "s"
-                : field.type();
     }
 
     /** With the status of the tool's own route. */

@@ -4,7 +4,6 @@ import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Tool;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -23,6 +22,7 @@ final class ToolPages {
     private final Published published;
     private final Templates templates;
     private final Prices prices = new Prices();
+    private final Referee referee = Referee.word();
 
     ToolPages(Catalogue catalogue, Published published, Templates templates) {
         this.catalogue = catalogue;
@@ -79,17 +79,16 @@ final class ToolPages {
 
     private Page connect(Visit visit) {
         var frame = new Templates.Frame("Connect a client", "Ready configuration for clients of MCP.", "connect", null);
-        var page = ConnectPage.of(families, prices, published.mcpUrl(), visit);
+        var page = ConnectPage.of(families, prices, published.mcpUrl(), referee.summary(), visit);
         return Page.html(templates.page("connect", page, frame, visit));
     }
 
     private record Conformance(String html) {}
 
-    /** As the run of the referee has written it down. */
     private Page conformance(Visit visit) {
-        var text = new String(Assets.bytes("/docs/conformance.md"), StandardCharsets.UTF_8);
         var frame = new Templates.Frame("Conformance", "What the protocol's referee says of the service.", "", null);
-        var html = Markdown.ours(ToolPages::documented).render(text).html();
+        var html =
+                Markdown.ours(ToolPages::documented).render(referee.markdown()).html();
         return Page.html(templates.page("conformance", new Conformance(html), frame, visit));
     }
 

@@ -76,6 +76,7 @@ public final class Gate extends Handler.Wrapper {
         var caller = admission.admit(request, isPublic, headers);
         request.setAttribute(Incoming.CALLER, caller);
         response.guard();
+        refusals.hand(request, response);
         if (!super.handle(request, response, callback)) {
             throw ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
         }

@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jetty.http.HttpFields;
@@ -31,6 +32,9 @@ public final class Pages extends Handler.Abstract {
                     + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
     private static final String A_YEAR = "public, max-age=31536000, immutable";
 
+    /** Where browsers are sent to sign in at a provider, and come back from it. */
+    private static final String SIGN_IN = "/api/auth/oauth/";
+
     private final Hubs hubs;
 
     public Pages(Hubs hubs) {
@@ -43,13 +47,44 @@ public final class Pages extends Handler.Abstract {
             response.getHeaders().put(HttpHeader.ALLOW, "GET, HEAD");
             throw new Problem(Failure.METHOD_NOT_ALLOWED, "a page is read with GET");
         }
-        var caller = (Caller) request.getAttribute(Incoming.CALLER);
-        var id = (String) request.getAttribute(Incoming.REQUEST_ID);
-        var page = hubs.page(new Visit(Request.getPathInContext(request), query(request), caller, id));
+        var visit = visit(request);
+        var page = hubs.page(visit);
         response.setStatus(page.status());
-        describe(page, caller != null, response.getHeaders());
+        describe(page, visit.caller() != null, response.getHeaders());
         send(page, request, response, callback);
         return true;
+    }
+
+    private static Visit visit(Request request) {
+        var caller = (Caller) request.getAttribute(Incoming.CALLER);
+        var id = (String) Objects.requireNonNull(request.getAttribute(Incoming.REQUEST_ID));
+        return new Visit(Request.getPathInContext(request), query(request), caller, id);
+    }
+
+    /** Whether a person's browser asks for something that it will show, and not a program for something that it will read. */
+    static boolean isShown(Request request, String path) {
+        return (HttpMethod.GET.is(request.getMethod()) || HttpMethod.HEAD.is(request.getMethod()))
+                && (Hubs.covers(path) || path.startsWith(SIGN_IN))
+                && request.getHeaders().getQualityCSV(HttpHeader.ACCEPT).stream()
+                        .anyMatch(type -> type.startsWith("text/html"));
+    }
+
+    /** The page that a refusal is. */
+    void refuse(Request request, Response response, Callback callback, Problem problem) {
+        var page = refused(request, problem);
+        response.setStatus(page.status());
+        describe(page, true, response.getHeaders());
+        send(page, request, response, callback);
+    }
+
+    /** The same for whoever sends it otherwise: its bytes, with the policy in the headers under which they are shown. */
+    byte[] refused(Request request, HttpFields.Mutable headers, Problem problem) {
+        headers.put("Content-Security-Policy", POLICY);
+        return refused(request, problem).body();
+    }
+
+    private Page refused(Request request, Problem problem) {
+        return hubs.refused(visit(request), problem.failure().httpStatus(), problem.note());
     }
 
     /** A query that cannot be understood says nothing. */

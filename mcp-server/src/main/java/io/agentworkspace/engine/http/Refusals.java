@@ -11,6 +11,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -21,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * How a refusal looks that no tool made, in the style of the path that was asked: the command envelope on command
- * routes, a JSON-RPC error at {@code /mcp}, RFC 9457 everywhere else.
+ * routes, a JSON-RPC error at {@code /mcp}, a page where a person's browser asks for one, RFC 9457 everywhere else.
  */
 public final class Refusals {
     private static final int PARSE_ERROR = -32700;
@@ -29,16 +30,29 @@ public final class Refusals {
     private static final int INTERNAL_ERROR = -32603;
 
     private final Clock clock;
+    private final @Nullable Pages pages;
     private final BiConsumer<Request, Problem> atMcp;
 
     public Refusals(Clock clock) {
-        this(clock, (_, _) -> {});
+        this(clock, null, (_, _) -> {});
     }
 
-    /** @param atMcp hears of each refusal of the MCP door's requests, before it is written */
-    public Refusals(Clock clock, BiConsumer<Request, Problem> atMcp) {
+    /**
+     * @param pages where people are told what programs are told in JSON; null where there are no pages
+     * @param atMcp hears of each refusal of the MCP door's requests, before it is written
+     */
+    public Refusals(Clock clock, @Nullable Pages pages, BiConsumer<Request, Problem> atMcp) {
         this.clock = clock;
+        this.pages = pages;
         this.atMcp = atMcp;
+    }
+
+    /** Lets what is behind the gate show a refusal to a person too. */
+    void hand(Request request, Response response) {
+        if (pages != null && Pages.isShown(request, path(request))) {
+            Function<Problem, byte[]> page = problem -> pages.refused(request, response.getHeaders(), problem);
+            request.setAttribute(Incoming.REFUSAL_PAGE, page);
+        }
     }
 
     public void write(Request request, Response response, Callback callback, Problem problem) {
@@ -49,6 +63,10 @@ public final class Refusals {
         }
         if (Doors.isMcp(path(request))) {
             atMcp.accept(request, problem);
+        }
+        if (pages != null && Pages.isShown(request, path(request))) {
+            pages.refuse(request, response, callback, problem);
+            return;
         }
         var requestId = Objects.requireNonNull((String) request.getAttribute(Incoming.REQUEST_ID));
         reply(request, problem, requestId).send(response, callback);

@@ -23,6 +23,9 @@ public final class Credentials {
     /** What a provider sends the browser back with: its form is the provider's, and it is worth nothing without more. */
     private static final String CODE = "code";
 
+    /** What is looked for: a word of the documentation may begin like a key. */
+    private static final String SEARCH = "q";
+
     private Credentials() {}
 
     /**
@@ -118,7 +121,7 @@ public final class Credentials {
             var value = decoded(equals < 0 ? "" : parameter.substring(equals + 1));
             if (isSecret(name)
                     || hasSecret(name)
-                    || hasSecret(value)
+                    || (name.equals(SEARCH) ? holdsSecret(value) : hasSecret(value))
                     || (AccessToken.isIn(value) && !name.equals(CODE))) {
                 throw badRequest(
                         "a credential does not belong in the query string, where it is stored and logged on its"
@@ -132,7 +135,11 @@ public final class Credentials {
     }
 
     private static boolean hasSecret(String text) {
-        return text.strip().startsWith(KeyFormat.PREFIX) || KeyFormat.isIn(text) || SessionSecret.isIn(text);
+        return text.strip().startsWith(KeyFormat.PREFIX) || holdsSecret(text);
+    }
+
+    private static boolean holdsSecret(String text) {
+        return KeyFormat.isIn(text) || SessionSecret.isIn(text);
     }
 
     private static String decoded(String text) {

@@ -10,6 +10,8 @@ import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.model.Whence;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,12 @@ record Exchange(Request request) {
     /** Whether the answer must be the envelope, whatever goes wrong. */
     boolean isCommand() {
         return path().equals(Route.COMMANDS) || path().startsWith(Route.COMMANDS + "/");
+    }
+
+    /** What makes a page of a refusal, where a person's browser asks. */
+    @SuppressWarnings("unchecked") // It is the gate that sets it.
+    Optional<Function<Problem, byte[]>> refusalPage() {
+        return Optional.ofNullable((Function<Problem, byte[]>) request.getAttribute(Incoming.REFUSAL_PAGE));
     }
 
     /** In bytes; -1 when it was not declared. */

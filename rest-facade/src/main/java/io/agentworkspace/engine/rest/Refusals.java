@@ -12,7 +12,7 @@ import java.time.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How everything that is thrown looks to the client: the envelope on command routes, RFC 9457 elsewhere. */
+/** How everything that is thrown looks to the client: the envelope on command routes, a page where a person's browser asks, RFC 9457 elsewhere. */
 final class Refusals implements ExceptionMapper<Throwable> {
     private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
 
@@ -28,7 +28,9 @@ final class Refusals implements ExceptionMapper<Throwable> {
         var problem = problem(thrown, exchange);
         var response = exchange.isCommand()
                 ? Reply.refused(null, problem, clock)
-                : Reply.problem(problem, exchange.requestId());
+                : exchange.refusalPage()
+                        .map(page -> Reply.page(problem, page.apply(problem)))
+                        .orElseGet(() -> Reply.problem(problem, exchange.requestId()));
         return thrown instanceof NotAllowedException wrongMethod
                 ? response.header(HttpHeaders.ALLOW, wrongMethod.getResponse().getHeaderString(HttpHeaders.ALLOW))
                         .build()

@@ -40,6 +40,11 @@ final class Reply {
         return bytes(status, ProblemDocument.MEDIA_TYPE, ProblemDocument.of(problem, requestId), problem);
     }
 
+    /** A refusal as a page. */
+    static Response.ResponseBuilder page(Problem problem, byte[] html) {
+        return bytes(problem.failure().httpStatus(), "text/html; charset=utf-8", html, problem);
+    }
+
     /** The envelope of a command request that was refused before it got to the runner. */
     static Response.ResponseBuilder refused(@Nullable String service, Problem refusal, Clock clock) {
         var problem = asCommand(refusal);
@@ -59,7 +64,11 @@ final class Reply {
 
     private static Response.ResponseBuilder bytes(
             int status, String mediaType, JsonNode body, @Nullable Problem problem) {
-        var entity = Json.bytes(body);
+        return bytes(status, mediaType, Json.bytes(body), problem);
+    }
+
+    private static Response.ResponseBuilder bytes(
+            int status, String mediaType, byte[] entity, @Nullable Problem problem) {
         var response = Response.status(status)
                 .type(mediaType)
                 .entity(entity)

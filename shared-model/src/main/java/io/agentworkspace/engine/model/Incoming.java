@@ -17,6 +17,12 @@ public final class Incoming {
     /** Request attribute: the request id, a string; always there. */
     public static final String REQUEST_ID = "engine.request_id";
 
+    /**
+     * Request attribute: a {@code Function<Problem, byte[]>} that makes of a refusal the page, in HTML, which a person's browser
+     * shows; absent where a program asks.
+     */
+    public static final String REFUSAL_PAGE = "engine.refusal_page";
+
     /** Request attribute, set by the MCP door once it has read a request of JSON-RPC: the request's id, a JSON node. */
     public static final String MESSAGE_ID = "engine.message_id";
 

@@ -108,7 +108,7 @@ public enum McpClient {
         // The option takes several values: in front of the name it would take that one too.
         var command = new StringBuilder("claude mcp add --transport http %s %s".formatted(SERVER, address.url()));
         address.headers(KEY, VARIABLE)
-                .forEach((name, value) -> command.append(" --header '%s: %s'".formatted(name, value)));
+                .forEach((name, value) -> command.append(" \\\n  --header '%s: %s'".formatted(name, value)));
         return new ClientConfiguration(
                 word,
                 title,

@@ -57,7 +57,7 @@ class McpClientTest {
                                 "{'mcpServers':{'agent-workspace':{'type':'http','url':'https://mcp.example/mcp','headers':{'X-Api-Key':'${ENGINE_KEY}'}}}}"));
         assertThat(code.command())
                 .isEqualTo("claude mcp add --transport http agent-workspace https://mcp.example/mcp"
-                        + " --header 'X-Api-Key: ${ENGINE_KEY}'");
+                        + " \\\n  --header 'X-Api-Key: ${ENGINE_KEY}'");
     }
 
     @Test
