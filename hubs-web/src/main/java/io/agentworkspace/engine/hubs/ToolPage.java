@@ -36,6 +36,7 @@ record ToolPage(
         List<Row> output,
         String outputSchema,
         String example,
+        Example.@Nullable StandIn standIn,
         String answer,
         List<Snippets.Snippet> snippets,
         List<Error> errors) {
@@ -70,6 +71,7 @@ record ToolPage(
                         .toList()),
                 Json.pretty(tool.outputSchema()),
                 Json.pretty(arguments),
+                Example.standIn(tool).orElse(null),
                 Json.pretty(AnswerExample.of(tool)),
                 Snippets.of(published, tool, arguments),
                 errors(tool));
