@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.hubs.Documents.Document;
+import io.agentworkspace.engine.model.Excerpt;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,7 +112,7 @@ final class DocPages {
                 .findFirst()
                 .orElse("")
                 .strip();
-        var asked = query.length() > DocSearch.MAX_QUERY ? query.substring(0, DocSearch.MAX_QUERY) : query;
+        var asked = Excerpt.cut(query, DocSearch.MAX_QUERY);
         var hits = asked.isEmpty() ? List.<DocSearch.Hit>of() : search().find(asked);
         var nav = DocNav.of(documents().all(), null).asking(asked);
         var results = new Results(nav, asked, said(hits.size()), !asked.isEmpty(), hits);

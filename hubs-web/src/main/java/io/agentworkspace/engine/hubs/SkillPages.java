@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.hubs.SkillView.Entry;
+import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.model.ToolRunner;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -122,7 +123,7 @@ final class SkillPages {
         var text = file.path("text").asStringOpt().orElse(null);
         var isMarkdown = view.kind().equals("text/markdown") && !view.path().equals(MAIN);
         var html = text != null && isMarkdown ? rendered(skill, view.path(), text, visit) : null;
-        var begin = text != null && text.length() > MAX_SHOWN ? text.substring(0, MAX_SHOWN) : text;
+        var begin = text == null ? null : Excerpt.cut(text, MAX_SHOWN);
         var shown = new Shown(skill, view, html, begin, text == null, !Objects.equals(begin, text));
         var frame = new Templates.Frame(
                 view.path() + " · " + skill, "A file of the skill %s.".formatted(skill), "skills", "skills");

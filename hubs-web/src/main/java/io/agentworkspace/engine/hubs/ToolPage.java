@@ -36,6 +36,7 @@ record ToolPage(
         List<FieldRow> output,
         String outputSchema,
         String example,
+        Example.@Nullable StandIn standIn,
         String answer,
         List<Snippets.Snippet> snippets,
         List<Error> errors) {
@@ -69,6 +70,7 @@ record ToolPage(
                 FieldRow.of(tool.outputSchema(), ENVELOPE),
                 Json.pretty(tool.outputSchema()),
                 Json.pretty(arguments),
+                Example.standIn(tool).orElse(null),
                 Json.pretty(AnswerExample.of(tool)),
                 Snippets.of(published, tool, arguments),
                 errors(tool));

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Tool;
@@ -72,7 +73,7 @@ final class ToolPages {
             return Page.redirect(TOOL + same.get());
         }
         var frame = new Templates.Frame("No such tool", "There is no tool of this name.", "tools", null);
-        var shown = name.length() > 64 ? name.substring(0, 64) + "…" : name;
+        var shown = Name.shortened(name);
         var near = Near.nearest(shown, names, OFFERED);
         return Page.html(404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, visit));
     }

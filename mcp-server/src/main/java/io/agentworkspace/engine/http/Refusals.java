@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Incoming;
@@ -76,7 +77,12 @@ public final class Refusals {
         var path = path(request);
         var failure = problem.failure();
         if (path.equals(Route.COMMANDS) || path.startsWith(Route.COMMANDS + "/")) {
-            var envelope = Envelope.failure(null, requestId, clock.instant(), problem);
+            var envelope = Envelope.failure(
+                    null,
+                    requestId,
+                    clock.instant(),
+                    Envelope.Asked.by((Caller) request.getAttribute(Incoming.CALLER)),
+                    problem);
             return new JsonReply(failure.commandStatus(), JsonReply.JSON, envelope);
         } else if (Doors.isMcp(path)) {
             var id = (JsonNode) request.getAttribute(Incoming.MESSAGE_ID);

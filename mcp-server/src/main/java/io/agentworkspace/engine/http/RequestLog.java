@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.identity.KeyFormat;
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.model.Incoming;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.server.Request;
@@ -56,6 +57,6 @@ final class RequestLog {
             return "";
         }
         var plain = KeyFormat.masked(path.replaceAll("\\p{Cntrl}", "?"));
-        return plain.length() > MAX_PATH ? plain.substring(0, MAX_PATH) + "…" : plain;
+        return Excerpt.of(plain, MAX_PATH);
     }
 }

@@ -107,7 +107,8 @@ public final class CatalogueTools implements ToolSource {
             return open;
         }
         var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
-        var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
+        var envelope = Envelope.failure(
+                tool.name(), turn.requestId(), clock.instant(), Envelope.Asked.by(turn.caller(), arguments), problem);
         return Optional.of(Outcome.done(result(new Answer(envelope, problem, false))));
     }
 

@@ -3,8 +3,7 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Near;
+import io.agentworkspace.engine.model.Meant;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import java.nio.charset.StandardCharsets;
@@ -128,9 +127,9 @@ public final class Discovery implements ToolSource {
                 .filter(tool -> tool.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> {
-                    var near = Near.nearest(name, known.stream().map(Tool::name).toList(), 1);
-                    var shownName = Name.shortened(name);
-                    return Problem.unknownService(shownName, near.isEmpty() ? null : near.getFirst());
+                    var titled = known.stream().map(Meant.Titled::of).toList();
+                    return Problem.unknownService(
+                            "tool", name, Meant.hint(name, titled, "find_tools with an empty query"));
                 });
     }
 

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.Refusals;
+import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
@@ -141,7 +142,7 @@ public final class RpcError extends RuntimeException {
     }
 
     private static String shown(String text) {
-        return text.length() > 2 * Name.MAX ? text.substring(0, 2 * Name.MAX) + "…" : text;
+        return Excerpt.of(text, 2 * Name.MAX);
     }
 
     /** All that the client's next access token needs; empty where it is not about that. */

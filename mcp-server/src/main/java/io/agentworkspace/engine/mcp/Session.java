@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import java.net.URLDecoder;
@@ -52,7 +53,8 @@ record Session(
                     Long.toString(clock.instant().getEpochSecond(), Character.MAX_RADIX),
                     Base64.getUrlEncoder().withoutPadding().encodeToString(nonce),
                     abilities,
-                    URLEncoder.encode(shortened(clientName), StandardCharsets.UTF_8));
+                    URLEncoder.encode(
+                            clientName == null ? "" : Excerpt.cut(clientName, MAX_NAME), StandardCharsets.UTF_8));
             return seal.seal(bound(caller), content.getBytes(StandardCharsets.US_ASCII));
         }
 
@@ -71,10 +73,6 @@ record Session(
             var name = parts.length > 4 ? URLDecoder.decode(parts[4], StandardCharsets.UTF_8) : "";
             return new Session(
                     handle, new Client(revision, abilities(parts[3]), Set.of()), name.isEmpty() ? null : name);
-        }
-
-        private static String shortened(@Nullable String name) {
-            return name == null ? "" : name.substring(0, Math.min(MAX_NAME, name.length()));
         }
 
         private static Set<Client.Ability> abilities(String words) {

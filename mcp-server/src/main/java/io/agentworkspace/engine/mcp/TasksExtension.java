@@ -65,7 +65,7 @@ record TasksExtension(Tasks tasks) implements Extension {
     }
 
     private static Problem unknown(String id) {
-        var shown = id.length() > Name.MAX ? id.substring(0, Name.MAX) + "…" : id;
+        var shown = Name.shortened(id);
         return Problem.invalid(
                 "params.taskId", "'%s' is no task that your key began, or its 24 hours are over".formatted(shown));
     }

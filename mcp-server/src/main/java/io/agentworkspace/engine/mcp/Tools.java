@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Meant;
 import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -65,14 +65,20 @@ final class Tools {
         return sources.stream()
                 .flatMap(source -> source.call(name, arguments, turn).stream())
                 .findFirst()
-                .orElseThrow(() -> unknown(name, turn));
+                .orElseThrow(() -> unknown(name, arguments, turn));
     }
 
-    private RpcError unknown(String name, Turn turn) {
-        var known = all(turn).stream().map(tool -> tool.get("name").asString()).toList();
-        var nearest = Near.nearest(name, known, 1).stream().findFirst().orElse(null);
-        var problem = Problem.unknownService(Name.shortened(name), nearest);
+    private RpcError unknown(String name, ObjectNode arguments, Turn turn) {
+        var known = all(turn).stream()
+                .map(tool -> new Meant.Titled(
+                        tool.get("name").asString(),
+                        tool.path("title").asString(""),
+                        tool.at("/annotations/readOnlyHint").asBoolean(false)))
+                .toList();
+        var problem = Problem.unknownService("tool", name, Meant.hint(name, known, "tools/list"));
         var service = name.length() > Name.MAX ? null : name;
-        return RpcError.invalidParams(problem, Envelope.failure(service, turn.requestId(), clock.instant(), problem));
+        var asked = Envelope.Asked.by(turn.caller(), arguments);
+        return RpcError.invalidParams(
+                problem, Envelope.failure(service, turn.requestId(), clock.instant(), asked, problem));
     }
 }

@@ -46,7 +46,7 @@ public final class AgentReads {
     /** The acting user's roster, or, with a prefix, the visible agents whose names start with it. */
     public Slice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
-        var after = Page.after(page, 1);
+        var after = Cursor.readName(call.service(), page);
         var rows = db.sql(
                         call,
                         ContextStore.WITH_CONTEXT
@@ -75,14 +75,17 @@ public final class AgentReads {
                                                 AgentStore.RECORD,
                                                 MAY_SEE_STREAM))
                 .set("prefix", prefix == null ? null : prefix.key())
-                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("after", after)
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
                     return row.jsonList("rows", Entry.class);
                 })
                 .orElseThrow();
-        return Slice.of(rows, limit, last -> Cursor.of(Name.key(last.agent().name())));
+        return Slice.of(
+                rows,
+                limit,
+                last -> Cursor.ofName(call.service(), Name.key(last.agent().name())));
     }
 
     /** An agent, and its latest messages that the acting user may see, oldest first. */

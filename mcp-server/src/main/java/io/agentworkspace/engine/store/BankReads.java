@@ -39,7 +39,7 @@ public final class BankReads {
      */
     public Listed list(Call call, @Nullable Name prefix, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
-        var after = Page.after(page, 1);
+        var after = Cursor.readName(call.service(), page);
         var listed = db.sql(
                         call,
                         ContextStore.WITH_CONTEXT
@@ -83,14 +83,15 @@ public final class BankReads {
                                                 BankStore.record("COALESCE(counted.memories, 0)")))
                 .set("agent", agent == null ? null : agent.key())
                 .set("prefix", prefix == null ? "" : prefix.key())
-                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("after", after)
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
                     var rows = Slice.of(
                             row.jsonList("rows", Entry.class),
                             limit,
-                            last -> Cursor.of(Name.key(last.bank().name())));
+                            last -> Cursor.ofName(
+                                    call.service(), Name.key(last.bank().name())));
                     return new Listed(
                             new Subject(row.ref("subject"), row.number("subject_owner"), row.text("owner_name")), rows);
                 })

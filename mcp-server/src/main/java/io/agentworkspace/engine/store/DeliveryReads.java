@@ -37,7 +37,11 @@ public final class DeliveryReads {
         }
     }
 
-    /** The deliveries, newest first. */
+    /**
+     * The deliveries, newest first; also those of an endpoint that was deleted.
+     *
+     * @throws Problem {@code not_found} for an endpoint that never was
+     */
     public Slice<Delivery> list(Call call, Filter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = After.of(page);
@@ -52,8 +56,10 @@ public final class DeliveryReads {
                      WHERE d.tenant_id = :tenant %s
                      ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
                      LIMIT :limit + 1)
-                SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
-                                 FROM page d %s) AS rows
+                SELECT ctx.*,
+                       EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS known,
+                       (SELECT jsonb_agg(%s ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
+                          FROM page d %s) AS rows
                   FROM ctx
                 """.formatted(filter.conditions() + place, DeliveryRow.JSON, DeliveryRow.ENDPOINT))
                 .set(
@@ -69,6 +75,9 @@ public final class DeliveryReads {
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
+                    if (filter.endpoint() != null && !row.flag("known")) {
+                        throw EndpointReads.missing(filter.endpoint());
+                    }
                     return row.jsonList("rows", Delivery.class);
                 })
                 .orElseThrow();

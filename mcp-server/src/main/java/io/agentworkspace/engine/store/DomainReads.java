@@ -121,17 +121,20 @@ public final class DomainReads {
     /** The domains that the acting user may see, with a prefix those whose names start with it. */
     public Slice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
-        var after = Page.after(page, 1);
+        var after = Cursor.readName(call.service(), page);
         var rows = db.sql(call, LIST)
                 .set("prefix", prefix == null ? null : prefix.key())
-                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("after", after)
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
                     return row.jsonList("rows", Entry.class);
                 })
                 .orElseThrow();
-        return Slice.of(rows, limit, last -> Cursor.of(Name.key(last.domain().name())));
+        return Slice.of(
+                rows,
+                limit,
+                last -> Cursor.ofName(call.service(), Name.key(last.domain().name())));
     }
 
     /** A domain; {@code messages} is null for a user who takes no part in it. */
@@ -149,11 +152,11 @@ public final class DomainReads {
      */
     public Found read(Call call, @Nullable Name name, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
-        var after = Page.after(page, 1);
+        var after = Cursor.readName(call.service(), page);
         return db.sql(call, READ)
                 .set("domain", name == null ? null : name.key())
                 .set("agent", agent == null ? null : agent.key())
-                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("after", after)
                 .set("limit", limit)
                 .set("main", ZoneStore.MAIN)
                 .set("zones", ZONES)
@@ -171,7 +174,10 @@ public final class DomainReads {
         }
         return Optional.of(new Found(
                 domain,
-                Slice.of(row.jsonList("members", Member.class), limit, last -> Cursor.of(Name.key(last.agent()))),
+                Slice.of(
+                        row.jsonList("members", Member.class),
+                        limit,
+                        last -> Cursor.ofName(call.service(), Name.key(last.agent()))),
                 row.jsonList("zones", Zone.class),
                 row.flag("takes_part") ? row.jsonList("messages", Message.class) : null));
     }

@@ -82,6 +82,6 @@ public final class EndpointReads {
     }
 
     static Problem missing(String kind, String id) {
-        return Problem.notFound(kind, id.length() > Name.MAX ? id.substring(0, Name.MAX) + "…" : id, List.of());
+        return Problem.notFound(kind, Name.shortened(id), List.of());
     }
 }

@@ -114,7 +114,7 @@ public final class GrantStore {
             return Optional.empty();
         }
         BankPermission.read(row).require(Permission.READ);
-        return Optional.of(new Listed(row.flag("known"), entries(row, limit)));
+        return Optional.of(new Listed(row.flag("known"), entries(call, row, limit)));
     }
 
     /** The same, inside a transaction, with those who are barred; a named agent is reported whatever it holds. */
@@ -128,7 +128,7 @@ public final class GrantStore {
                 .set("bank", bank.id())
                 .set("held", bank.permission().permission().word())
                 .set("report", true)
-                .one(row -> entries(row, limit))
+                .one(row -> entries(call, row, limit))
                 .orElseThrow();
         if (agent != null && entries.rows().isEmpty()) {
             throw agents.missing(call, agent);
@@ -137,18 +137,18 @@ public final class GrantStore {
     }
 
     private Statement paged(Call call, @Nullable Name agent, @Nullable Page page, String text) {
-        var after = Page.after(page, 1);
+        var after = Cursor.readName(call.service(), page);
         return db.sql(call, text)
                 .set("agent", agent == null ? null : agent.key())
-                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("after", after)
                 .set("limit", Page.limit(page));
     }
 
-    private static Slice<Entry> entries(Row row, int limit) throws SQLException {
+    private static Slice<Entry> entries(Call call, Row row, int limit) throws SQLException {
         return Slice.of(
                 row.jsonList("rows", Entry.class),
                 limit,
-                last -> Cursor.of(Name.key(last.agent().name())));
+                last -> Cursor.ofName(call.service(), Name.key(last.agent().name())));
     }
 
     /**

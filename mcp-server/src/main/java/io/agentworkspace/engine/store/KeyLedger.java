@@ -119,7 +119,7 @@ public final class KeyLedger {
     }
 
     static Problem missing(String id) {
-        return Problem.notFound("key", id.length() > Name.MAX ? id.substring(0, Name.MAX) + "…" : id, List.of());
+        return Problem.notFound("key", Name.shortened(id), List.of());
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.identity.KeyFormat;
+import io.agentworkspace.engine.model.Excerpt;
 import org.jspecify.annotations.Nullable;
 
 /** What a program calls itself, made fit to be kept: on one line, not too long, and without what might be a key. */
@@ -12,7 +13,7 @@ final class Program {
 
     /** What is noted in memory; it is made readable only when it is written, since most of it never is. */
     static @Nullable String shortened(@Nullable String name) {
-        return name == null || name.length() <= MAX_GIVEN ? name : name.substring(0, MAX_GIVEN);
+        return name == null ? null : Excerpt.cut(name, MAX_GIVEN);
     }
 
     static @Nullable String readable(@Nullable String name) {
@@ -27,7 +28,6 @@ final class Program {
         }
         var plain = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
                 .strip();
-        var end = plain.offsetByCodePoints(0, Math.min(most, plain.codePointCount(0, plain.length())));
-        return plain.isEmpty() ? null : plain.substring(0, end);
+        return plain.isEmpty() ? null : Excerpt.cut(plain, most);
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.nio.charset.StandardCharsets;
@@ -71,7 +72,7 @@ public final class Signals implements AutoCloseable {
             var signal = Json.bind(Json.readObject(text.getBytes(StandardCharsets.UTF_8)), Signal.class);
             listeners.forEach(listener -> listener.heard(signal));
         } catch (JacksonException | Problem e) {
-            LOG.warn("a signal that is none: {}", text.length() > 100 ? text.substring(0, 100) : text);
+            LOG.warn("a signal that is none: {}", Excerpt.of(text, 100));
         }
     }
 

@@ -33,7 +33,7 @@ public final class UserStore {
     /** One statement, the context with it. */
     public Slice<Entry> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
-        var after = Page.after(page, 1);
+        var after = Cursor.readName(call.service(), page);
         return db.sql(call, ContextStore.WITH_CONTEXT + """
                 , page AS (
                     SELECT * FROM app_user u
@@ -55,14 +55,15 @@ public final class UserStore {
                           FROM page u) AS rows
                   FROM ctx
                 """.formatted(RECORD, KeyRow.IN_USE))
-                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("after", after)
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
                     return Slice.of(
                             row.jsonList("rows", Entry.class),
                             limit,
-                            last -> Cursor.of(Name.key(last.user().name())));
+                            last -> Cursor.ofName(
+                                    call.service(), Name.key(last.user().name())));
                 })
                 .orElseThrow();
     }

@@ -97,11 +97,11 @@ public final class ZoneReads {
      */
     public Slice<Entry> list(Call call, @Nullable Name domain, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
-        var after = Page.after(page, 1);
+        var after = Cursor.readName(call.service(), page);
         var listed = db.sql(call, LIST)
                 .set("domain", domain == null ? null : domain.key())
                 .set("prefix", prefix == null ? "" : prefix.key())
-                .set("after", after.isEmpty() ? "" : after.getFirst())
+                .set("after", after)
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
@@ -112,7 +112,9 @@ public final class ZoneReads {
             throw domains.absent(call, domain);
         }
         return Slice.of(
-                listed.rows(), limit, last -> Cursor.of(Name.key(last.zone().name())));
+                listed.rows(),
+                limit,
+                last -> Cursor.ofName(call.service(), Name.key(last.zone().name())));
     }
 
     /** A zone, and its latest messages, oldest first. */

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.tools;
 import io.agentworkspace.engine.identity.KeyFormat;
 import io.agentworkspace.engine.model.Audited;
 import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
@@ -65,9 +66,9 @@ final class Auditing {
 
     /** Whom somebody asked to act for who may not: anything may have been written there. */
     private static String plain(String text) {
-        var given = text.length() <= MAX_GIVEN ? text : text.substring(0, MAX_GIVEN);
+        var given = Excerpt.cut(text, MAX_GIVEN);
         var line = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
                 .strip();
-        return line.substring(0, line.offsetByCodePoints(0, Math.min(Name.MAX, line.codePointCount(0, line.length()))));
+        return Excerpt.cut(line, Name.MAX);
     }
 }

@@ -127,7 +127,7 @@ final class EventTools {
                 .title("Read the feed of events")
                 .description("""
                         Shows what happened in the tenant, for its admins, behind the event that you saw last: the same events that webhooks \
-                        deliver, oldest first, numbered without gaps; kept for 30 days. Go on with next_after until it equals latest. Over MCP the \
+                        deliver, oldest first, numbered without gaps; kept for some days, 30 unless the service is set otherwise. Go on with next_after until it equals latest. Over MCP the \
                         resource engine://events tells of new ones.""")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
@@ -135,6 +135,7 @@ final class EventTools {
                 .handledBy(Ask.class, Feed.class, (in, call) -> {
                     var after = in.after() == null ? 0 : in.after();
                     var found = reads.feed(call, after, in.limit() == null ? Page.DEFAULT_LIMIT : in.limit());
+                    checkPlace(after, found.latest());
                     var events = found.events().stream()
                             .map(event -> new Fed(
                                     event.seq(), event.id(), event.type().word(), event.createdAt(), event.data()))
@@ -143,6 +144,16 @@ final class EventTools {
                     return new Feed(
                             events, last, found.latest(), found.oldest() - 1 > after ? (Long) found.oldest() : null);
                 });
+    }
+
+    /** Whoever has seen more than there is would else wait, and miss what comes until the numbers have caught up. */
+    private static void checkPlace(long after, long latest) {
+        if (after > latest) {
+            throw Problem.invalid(
+                    "after",
+                    "is %d, but the newest event is %d: no such event has been shown, or the service was restored from a backup; go on from %d, or from 0 to see all that is kept"
+                            .formatted(after, latest, latest));
+        }
     }
 
     record Test(

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.model.EventType;
+import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
 import java.util.HashSet;
@@ -21,12 +22,8 @@ final class EventWords {
             return Problem.invalid(
                     field,
                     "is '%s', which is no event type; %sWH_Events lists them, and %s"
-                            .formatted(shortened(word), hint, "an endpoint's [\"*\"] means all"));
+                            .formatted(Name.shortened(word), hint, "an endpoint's [\"*\"] means all"));
         });
-    }
-
-    private static String shortened(String word) {
-        return word.length() > 64 ? word.substring(0, word.offsetByCodePoints(0, 32)) + "…" : word;
     }
 
     /** What an endpoint subscribes to: types, each once, or all. */

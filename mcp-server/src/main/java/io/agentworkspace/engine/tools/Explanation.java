@@ -186,10 +186,7 @@ final class Explanation {
     }
 
     private Finding key(Call call, String id, Need need) {
-        var found = standings
-                .key(call, id)
-                .orElseThrow(() -> Problem.notFound(
-                        "key", id.length() > Name.MAX ? id.substring(0, Name.MAX) + "…" : id, List.of()));
+        var found = standings.key(call, id).orElseThrow(() -> Problem.notFound("key", Name.shortened(id), List.of()));
         var lack = Lack.ofKey(call, found.held(), found::powers);
         var excess = found.held().grant().excess(found.powers());
         var only = need == Need.CHANGE && excess.isPresent() ? "taking away: your key " + excess.get() : null;

@@ -27,7 +27,8 @@ final class KeyGrantTools {
     private static final Duration CHILDHOOD = Duration.ofHours(24);
 
     static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same pair for domain, bank,"
-            + " zone, user, key, webhook, document, rule, skill, account; * for all. None that your own key lacks.";
+            + " zone, user, key, webhook, skill, account, document, rule (no tool needs the last two yet); * for all. None"
+            + " that your own key lacks.";
     static final String TOOLSET =
             "Limits it to these toolsets, at every door: agent, domain, zone, bank, user, key, webhook, skill, account;"
                     + " all for no limit; discovery shows MCP clients three tools that stand for the others.";

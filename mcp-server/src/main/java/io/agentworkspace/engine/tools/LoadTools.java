@@ -65,12 +65,12 @@ final class LoadTools {
 
     private Tool<Load, Loaded> load() {
         return Tool.named("MB_Load")
-                .title("Load a bank into an agent, or a document into a bank")
+                .title("Load a bank into an agent")
                 .description("""
                         Without target.bank: attaches the bank vx.name as working memory to target.agent, else to the agent you \
                         are logged on as, which needs the permission read on it; content then holds its newest memories, as many as \
-                        fit into 4,000 tokens, and MB_Read has the rest. With target.bank: loads the accepted document vx.name into \
-                        that bank, which needs append. Doing it again changes nothing. MB_Unload detaches.""")
+                        fit into 4,000 tokens, and MB_Read has the rest. With target.bank vx.name is a document, to be \
+                        loaded into that bank; this version has no documents yet, so leave target.bank out. Doing it again changes nothing. MB_Unload detaches.""")
                 .needs(Capability.BANK_WRITE)
                 .effect(Effect.CHANGES)
                 .idempotent()
@@ -80,11 +80,21 @@ final class LoadTools {
                         banks.read(call, target.bank(), call.context().self())
                                 .permission()
                                 .require(Permission.APPEND);
-                        throw Problem.notFound("accepted document", in.vx().name(), List.of());
+                        throw noDocument(in.vx().name());
                     }
                     var name = Name.checked("vx.name", in.vx().name());
                     return attach(call, acting.required(call, target.agent()), name);
                 });
+    }
+
+    /** With target.bank the name is a document's, and there are none yet. */
+    private static Problem noDocument(String name) {
+        var shown = Name.shortened(name);
+        var problem = Problem.notFound("accepted document", shown, List.of());
+        return new Problem(
+                problem.failure(),
+                "%s: with target.bank vx.name is a document, and this version has none yet; to load the bank '%s' into an agent leave target.bank out"
+                        .formatted(problem.note(), shown));
     }
 
     private Loaded attach(Call call, Ref agent, Name name) {

@@ -8,6 +8,7 @@ import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Message;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.ContextStore;
@@ -93,9 +94,12 @@ final class PresenceTools {
                 .effect(Effect.MOVES)
                 .idempotent()
                 .handledBy(LogOn.class, LoggedOn.class, (in, call) -> {
-                    var name = AgentTools.nameOrSelf(
-                            call, in.target() == null ? null : in.target().agent());
-                    var held = agents.read(call, name);
+                    var name = in.target() == null ? null : in.target().agent();
+                    if (name == null && call.context().self() == null) {
+                        throw Problem.noContext(
+                                "no agent is given: give target.agent, one of your own agents, which AP_List shows");
+                    }
+                    var held = agents.read(call, AgentTools.nameOrSelf(call, name));
                     Lack.refuse(Lack.ofAgent(call, held));
                     var before = call.context().self();
                     var unread = messages.unread(call, held.id());

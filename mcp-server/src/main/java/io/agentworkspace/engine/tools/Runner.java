@@ -4,8 +4,8 @@ import io.agentworkspace.engine.model.Answer;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.Envelope.Asked;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
@@ -67,7 +67,13 @@ public final class Runner implements ToolRunner {
         Call call = null;
         try {
             var tool = catalogue.read(request.service());
-            call = new Call(request.caller(), tool.name(), request.requestId(), Context.DEFAULT, null, now);
+            call = new Call(
+                    request.caller(),
+                    tool.name(),
+                    request.requestId(),
+                    asked(request).context(),
+                    null,
+                    now);
             var work = new Work(tool, request, now);
             call = work.call;
             around.metering().quotas().count(call);
@@ -106,13 +112,17 @@ public final class Runner implements ToolRunner {
             var output = Objects.requireNonNull(tool.open()).apply(input);
             return new Answer(Envelope.success(tool.name(), requestId, now, output), null, false);
         } catch (Problem problem) {
-            return new Answer(Envelope.failure(tool.name(), requestId, now, problem), problem, false);
+            return new Answer(Envelope.failure(tool.name(), requestId, now, Asked.BY_NOBODY, problem), problem, false);
         }
     }
 
     @Override
     public Reasons why(Question question) {
         return explanation.of(question);
+    }
+
+    private static Asked asked(Request request) {
+        return Asked.by(request.caller(), request.arguments());
     }
 
     private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
@@ -125,7 +135,7 @@ public final class Runner implements ToolRunner {
             around.metering().quotas().rejected(request.caller(), request.service(), problem.excess());
         }
         var envelope = call == null
-                ? Envelope.failure(null, request.requestId(), now, problem)
+                ? Envelope.failure(null, request.requestId(), now, asked(request), problem)
                 : Envelope.failure(call, problem);
         return new Answer(envelope, problem, false).telling(around.metering().after(request.caller(), call, problem));
     }
@@ -149,7 +159,7 @@ public final class Runner implements ToolRunner {
                     request.caller(),
                     tool.name(),
                     request.requestId(),
-                    contextName(input),
+                    Asked.by(request.caller(), input).context(),
                     actingFor(request.caller(), target.path("user").asString("")),
                     now);
             call.progress(request.progress());
@@ -159,11 +169,6 @@ public final class Runner implements ToolRunner {
             caller.obstacle(tool).ifPresent(note -> {
                 throw Problem.notPermitted(note);
             });
-        }
-
-        private static String contextName(ObjectNode input) {
-            var name = input.path("target").path("context").asString("");
-            return name.isBlank() ? Context.DEFAULT : name.strip();
         }
 
         private static @Nullable Name actingFor(Caller caller, String user) {

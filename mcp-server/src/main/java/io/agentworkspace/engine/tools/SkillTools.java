@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Skills to read: SK_List, SK_Read. Those that the service ships are for everybody, also without a credential. */
 final class SkillTools {
+    private static final String LIST = "SK_List";
+
     static final String NAME = "The skill's name, as SK_List shows it.";
 
     private final Library library;
@@ -50,7 +52,7 @@ final class SkillTools {
             String nextCursor) {}
 
     private Tool<Look, Listed> list() {
-        return Tool.named("SK_List")
+        return Tool.named(LIST)
                 .title("List skills")
                 .description("""
                         Lists the skills that teach an agent how to do something: those that come with the service, and those that your tenant \
@@ -67,12 +69,14 @@ final class SkillTools {
                         Library.shipped().stream().map(card -> SkillRecord.shipped(card, all)),
                         Library.visible(own).stream().map(skill -> SkillRecord.own(skill, all)))
                 .toList();
-        var after = Page.after(page, 1);
-        var from = after.isEmpty() ? 0 : next(skills, after.getFirst());
+        var after = Cursor.readName(LIST, page);
+        var from = after.isEmpty() ? 0 : next(skills, after);
         var to = Math.min(skills.size(), from + Page.limit(page));
         return new Listed(
                 skills.subList(from, to),
-                to == skills.size() ? null : Cursor.of(skills.get(to - 1).name()));
+                to == skills.size()
+                        ? null
+                        : Cursor.ofName(LIST, skills.get(to - 1).name()));
     }
 
     /** After this one, or where it would stand if it had not been removed meanwhile. */

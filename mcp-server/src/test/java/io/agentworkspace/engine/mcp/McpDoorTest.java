@@ -91,6 +91,19 @@ class McpDoorTest {
         assertThat(result.at("/content/0/text").asString()).contains("did you mean target?");
     }
 
+    /** What models do most often. */
+    @Test
+    void anArgumentOutsideItsObjectIsShownItsPlace() {
+        var named = call("AP_Create", "{\"name\": \"scout\", \"description\": \"d\"}")
+                .get("result");
+        assertThat(named.at("/content/0/text").asString())
+                .isEqualTo("name is not a field of this tool; did you mean vx.name?");
+        var told = call("AP_Read", "{\"agent\": \"scout\"}").get("result");
+        assertThat(told.at("/content/0/text").asString()).endsWith("did you mean target.agent?");
+        var inner = call("AP_Read", "{\"target\": {\"agnet\": \"scout\"}}").get("result");
+        assertThat(inner.at("/content/0/text").asString()).endsWith("did you mean target.agent?");
+    }
+
     @Test
     void aToolThatTheKeyDoesNotAllowAnswersAsTheRunnerDoes() {
         var reader = server.keys.add(Role.OWNER, "agent:read");
@@ -98,6 +111,16 @@ class McpDoorTest {
                 json(as(reader, "tools/call", "{\"name\": \"DM_Destroy\"}")).get("result");
         assertThat(result.get("isError").asBoolean()).isTrue();
         assertThat(result.at("/structuredContent/status/internal_code").asInt()).isEqualTo(2003);
+    }
+
+    @Test
+    void aToolIsFoundByTheWordsOfItsTitle() {
+        var error =
+                call("create_agent", "{\"target\": {\"context\": \"mine\"}}").get("error");
+        assertThat(error.get("message").asString())
+                .contains("there is no tool 'create_agent'; did you mean AP_Create?");
+        assertThat(error.at("/data/header/context/name").asString()).isEqualTo("mine");
+        assertThat(call("xyzzy", "{}").at("/error/message").asString()).contains("tools/list shows all");
     }
 
     @Test

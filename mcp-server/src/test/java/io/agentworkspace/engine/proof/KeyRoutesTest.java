@@ -16,6 +16,9 @@ class KeyRoutesTest {
 
     private static Got answered(int status, Got got) {
         assertThat(got.status()).as(got.toString()).isEqualTo(status);
+        if (got.json().has("status") && got.json().get("status").isObject()) {
+            assertThat(got.json().at("/status/http_code").asInt()).isEqualTo(status);
+        }
         return got;
     }
 

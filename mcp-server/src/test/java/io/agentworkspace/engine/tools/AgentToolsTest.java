@@ -176,6 +176,55 @@ class AgentToolsTest {
     }
 
     @Test
+    void aCursorGoesOnInTheListThatGaveItOnly() {
+        for (var name : List.of("Ada", "Bo")) {
+            ann.call("AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(name))
+                    .ok();
+            ann.call("DM_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(name))
+                    .ok();
+            ann.call("MB_Create", "{'vx':{'name':'%s'}}".formatted(name)).ok();
+        }
+        var lists = List.of("AP_List", "DM_List", "MB_List");
+        for (var list : lists) {
+            var cursor = ann.call(list, "{'page':{'limit':1}}").ok().text("/next_cursor");
+            for (var other : lists) {
+                var answer = ann.call(other, "{'page':{'cursor':'%s'}}".formatted(cursor));
+                if (other.equals(list)) {
+                    assertThat(answer.ok().texts("/profile", "name")).containsExactly("Bo");
+                } else {
+                    answer.refused(1004, "page.cursor is not a next_cursor that this command gave out");
+                }
+            }
+            ann.call(list, "{'page':{'cursor':'zzz'}}").refused(1004, "page.cursor");
+        }
+    }
+
+    @Test
+    void whatIsRefusedBeforeItsContextIsReadTellsWhatWasAsked() {
+        for (var arguments : List.of(
+                "{'target':{'context':'mine'},'vx':{'name':'a!','description':'d'}}",
+                "{'target':{'context':'mine','user':'bob'},'vx':{'name':'a','description':'d'}}",
+                "{'target':{'context':'mine'}}")) {
+            var refused = ann.call("AP_Create", arguments);
+            assertThat(refused.code()).isNotZero();
+            assertThat(refused.text("/header/context/name")).isEqualTo("mine");
+            assertThat(refused.text("/header/context/user")).isEqualTo("ann");
+            assertThat(refused.at("/header/context").has("self")).isFalse();
+        }
+        assertThat(ann.call("AP_Create", "{'target':{'context':'%s'}}".formatted("x".repeat(65)))
+                        .text("/header/context/name"))
+                .isEqualTo("default");
+    }
+
+    @Test
+    void aNameIsToldWhatIsWrongWithIt() {
+        ann.call("AP_Create", args("Ada!", "d", "p")).refused(1004, "vx.name must be 1–64", "and not '!' (U+0021)");
+        ann.call("AP_Create", args("Ada\\u0007", "d", "p")).refused(1004, "and not U+0007");
+        ann.call("AP_Create", args("Ada\ud83d\ude00", "d", "p")).refused(1004, "and not '\ud83d\ude00' (U+1F600)");
+        ann.call("AP_Create", args("a".repeat(65), "d", "p")).refused(1004, "it has 65");
+    }
+
+    @Test
     void updatingReplacesNameAndDescriptionAndKeepsTheRest() {
         ann.call("AP_Create", "{'vx':{'name':'Ada','description':'old','profile':'You are Ada.','access':'public'}}")
                 .ok();

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.Person;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,11 +77,10 @@ class DeliveryToolsTest {
                         .ok()
                         .texts("/deliveries", "endpoint_id"))
                 .containsExactly(other);
-        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'nowhere'}")
-                        .ok()
-                        .at("/deliveries")
-                        .size())
-                .isZero();
+        for (var nowhere : List.of("nowhere", "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11")) {
+            root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(nowhere))
+                    .refused(3001, "no endpoint '%s'".formatted(nowhere));
+        }
         root.call("WH_Deliveries", "{'state':'lost'}").refused(1004, "exhausted");
         root.call("WH_Deliveries", "{'event_type':'webhook.tests'}").refused(1004, "webhook.test");
         var first = root.call("WH_Deliveries", "{'page':{'limit':3}}").ok();
@@ -90,6 +90,11 @@ class DeliveryToolsTest {
         assertThat(rest.texts("/deliveries", "state")).containsExactly("delivered");
         assertThat(rest.envelope().has("next_cursor")).isFalse();
         root.call("WH_Deliveries", "{'page':{'cursor':'x'}}").refused(1004, "cursor");
+        root.call("WH_Delete", "{'id':'%s'}".formatted(other)).ok();
+        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(other))
+                        .ok()
+                        .texts("/deliveries", "event_type"))
+                .contains("agent.deployment.created");
     }
 
     @Test

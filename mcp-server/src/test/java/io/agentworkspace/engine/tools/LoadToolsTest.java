@@ -114,7 +114,7 @@ class LoadToolsTest {
     @Test
     void aDocumentMustHaveBeenAccepted() {
         ann.call("MB_Load", "{'target':{'bank':'b'},'vx':{'name':'Notes (2).pdf'}}")
-                .refused(3001, "no accepted document 'Notes (2).pdf'");
+                .refused(3001, "no accepted document 'Notes (2).pdf'", "leave target.bank out");
         bob.call("MB_Load", "{'target':{'bank':'b'},'vx':{'name':'notes.pdf'}}").refused(3001, "no bank 'b'");
         grant(ann, "b", "Bo", "read").ok();
         bob.call("MB_Load", "{'target':{'bank':'b'},'vx':{'name':'notes.pdf'}}").refused(2003, "'append'", "'read'");

@@ -43,6 +43,7 @@ class PresenceToolsTest {
                 .isFalse();
         bob.call("AP_Read", "{'target':{'agent':'Ada'}}").ok();
         bob.call("AP_Add").refused(1006, "AP_LogOn");
+        bob.call("AP_LogOn").refused(1006, "give target.agent", "AP_List");
     }
 
     @Test

@@ -23,8 +23,11 @@ public final class CommandsDocument {
             address and `$ENGINE_KEY` an API key. Fields named `target.…` and `vx.…` stand inside the objects `target`
             and `vx`. Over REST unknown fields are ignored; over MCP they are refused.
 
-            The tools of keys are no commands: each has the route that is shown with it and no other, the fields of a `GET` or
-            `DELETE` stand in its query, and a refusal is `application/problem+json` with a status of its own.
+            The tools whose names begin with `AK_`, `WH_`, `SK_` and `AC_` are no commands: each has the route that is shown with it
+            and no other, the fields of a `GET` or `DELETE` stand in its query, and a refusal is `application/problem+json` with a
+            status of its own. What creates answers 201.
+
+            The examples are one story: who runs those that create first, with an owner's key, can run the others after them.
             """;
 
     private CommandsDocument() {}
@@ -62,7 +65,7 @@ public final class CommandsDocument {
 
                 %s
                 %s
-                ```sh
+                %s```sh
                 %s
                 ```
 
@@ -79,6 +82,7 @@ public final class CommandsDocument {
                         effect(tool),
                         inputs(tool),
                         outputs(tool),
+                        standIn(tool),
                         curl(tool),
                         mcp(tool));
     }
@@ -125,22 +129,22 @@ public final class CommandsDocument {
                 : "It answers, beside header and status:\n\n| field | type | |\n|---|---|---|\n" + rows;
     }
 
+    private static String standIn(Tool<?, ?> tool) {
+        return Example.standIn(tool)
+                .map(stands -> "In the example put %s in place of `%s`.\n\n".formatted(stands.own(), stands.word()))
+                .orElse("");
+    }
+
     private static String curl(Tool<?, ?> tool) {
-        var arguments = Example.arguments(tool);
-        var path = tool.route().path();
-        for (var field : Field.of(tool.inputSchema().json())) {
-            if (tool.route().hasParameter(field.path())) {
-                path = path.replace(
-                        "{" + field.path() + "}", arguments.remove(field.path()).asString());
-            }
-        }
-        var method = tool.route().method().equals("POST")
-                ? ""
-                : "-X %s ".formatted(tool.route().method());
-        var head = "curl -s %s\"$ENGINE%s\" -H \"X-Api-Key: $ENGINE_KEY\"".formatted(method, path);
+        var method = tool.route().method();
+        var head = "curl -s %s\"$ENGINE%s\" -H \"X-Api-Key: $ENGINE_KEY\""
+                .formatted(
+                        method.equals("POST") || method.equals("GET") ? "" : "-X %s ".formatted(method),
+                        Example.address(tool));
         return tool.route().hasBody()
-                ? "%s \\\n  -H 'Content-Type: application/json' \\\n  -d '%s'".formatted(head, Json.text(arguments))
-                : head.replace("-X GET ", "");
+                ? "%s \\\n  -H 'Content-Type: application/json' \\\n  -d '%s'"
+                        .formatted(head, Json.text(Example.body(tool)))
+                : head;
     }
 
     private static String mcp(Tool<?, ?> tool) {

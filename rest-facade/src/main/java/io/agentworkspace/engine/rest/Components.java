@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
@@ -65,7 +66,12 @@ final class Components {
     }
 
     private static ObjectNode envelope(Problem example) {
-        return Envelope.failure("AP_Create", REQUEST_ID, Instant.parse("2026-05-25T12:00:00Z"), example);
+        return Envelope.failure(
+                "AP_Create",
+                REQUEST_ID,
+                Instant.parse("2026-05-25T12:00:00Z"),
+                new Envelope.Asked(Context.DEFAULT, "maria"),
+                example);
     }
 
     /** The problem document of a refusal with this status. */

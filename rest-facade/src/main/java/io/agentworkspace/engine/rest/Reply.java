@@ -12,6 +12,7 @@ import jakarta.ws.rs.core.Response;
 import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What goes back over the wire, always as one whole array of bytes: a writer that fails half-way would look whole. */
 final class Reply {
@@ -30,6 +31,9 @@ final class Reply {
 
     static Response envelope(Answer answer, int successStatus) {
         var status = answer.success() ? successStatus : answer.status();
+        if (answer.envelope().get("status") instanceof ObjectNode told) {
+            told.put("http_code", status);
+        }
         var response = bytes(status, MediaType.APPLICATION_JSON, answer.envelope(), answer.problem());
         return answer.replayed() ? response.header(REPLAYED, "true").build() : response.build();
     }
@@ -48,7 +52,12 @@ final class Reply {
     /** The envelope of a command request that was refused before it got to the runner. */
     static Response.ResponseBuilder refused(@Nullable String service, Problem refusal, Clock clock) {
         var problem = asCommand(refusal);
-        var envelope = Envelope.failure(service, Exchange.current().requestId(), clock.instant(), problem);
+        var envelope = Envelope.failure(
+                service,
+                Exchange.current().requestId(),
+                clock.instant(),
+                Envelope.Asked.by(Exchange.current().caller()),
+                problem);
         return bytes(problem.failure().commandStatus(), MediaType.APPLICATION_JSON, envelope, problem);
     }
 

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.Excerpt;
+
 /** What a client sent, made fit to be quoted in a note. */
 final class Text {
     private static final int MAX = 80;
@@ -7,6 +9,6 @@ final class Text {
     private Text() {}
 
     static String shortened(String given) {
-        return given.length() > MAX ? given.substring(0, MAX) + "…" : given;
+        return Excerpt.of(given, MAX);
     }
 }

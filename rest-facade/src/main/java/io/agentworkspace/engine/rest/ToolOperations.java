@@ -59,7 +59,7 @@ final class ToolOperations {
         var operation = described(tool);
         parameters(operation, tool);
         if (tool.route().hasBody()) {
-            var example = bodyExample(tool);
+            var example = Example.body(tool);
             operation.body(!example.isEmpty(), document.schemas().request(tool), example);
             Upload.of(tool).ifPresent(operation::uploads);
         }
@@ -68,7 +68,7 @@ final class ToolOperations {
         }
         var done = tool.effect() == Effect.CREATES ? 201 : 200;
         operation
-                .answers(done, "Done.", document.schemas().response(tool), AnswerExample.of(tool))
+                .answers(done, "Done.", document.schemas().response(tool), AnswerExample.of(tool, done))
                 .problems(400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503);
         return withIdempotency(operation, tool, done);
     }
@@ -88,14 +88,6 @@ final class ToolOperations {
                 operation.suchAs(example);
             }
         }
-    }
-
-    private static ObjectNode bodyExample(Tool<?, ?> tool) {
-        var example = Example.arguments(tool);
-        Field.of(tool.inputSchema().json()).stream()
-                .filter(field -> tool.route().hasParameter(field.path()))
-                .forEach(field -> example.remove(field.name()));
-        return example;
     }
 
     private static Operation described(Tool<?, ?> tool) {

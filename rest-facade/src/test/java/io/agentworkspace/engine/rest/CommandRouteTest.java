@@ -79,12 +79,23 @@ class CommandRouteTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"AP_Creat", "ap_create", "COMMAND", "DEFAULT", "AP_Create\\u0000"})
+    @ValueSource(strings = {"AP_Creat", "ap_create", "create_agent", "AP_Create\\u0000"})
     void anUnknownServiceIsToldTheNearest(String service) throws Exception {
         var got = server.post(TPS, "{\"service\":\"%s\"}".formatted(service));
 
         assertThat(got.refusal()).isEqualTo("400 1002 unknown_service");
-        assertThat(got.note()).contains("did you mean A");
+        assertThat(got.note()).contains("did you mean AP_Create?");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"COMMAND", "AP_Search"})
+    void aServiceLikeNoOtherIsToldWhereAllAre(String service) throws Exception {
+        var got = server.post(TPS, "{\"service\":\"%s\"}".formatted(service));
+
+        assertThat(got.refusal()).isEqualTo("400 1002 unknown_service");
+        assertThat(got.note())
+                .startsWith("there is no service '%s'; GET /api/mcp/tools shows all".formatted(service))
+                .endsWith("the nearest name is AP_Read");
     }
 
     @Test

@@ -56,6 +56,7 @@ class ToolRouteTest {
         assertThat(got.status()).isEqualTo(201);
         assertThat(got.at("/heard")).isEqualTo("NewKey[name=ci, labels=null]");
         assertThat(got.json().at("/status/success").asBoolean()).isTrue();
+        assertThat(got.json().at("/status/http_code").asInt()).isEqualTo(201);
     }
 
     @Test

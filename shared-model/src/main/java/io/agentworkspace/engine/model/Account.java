@@ -20,7 +20,7 @@ public record Account(
     /** What the plan limits of one scope, and how much of it is used. */
     public record Usage(
             @Doc(
-                    "What is counted: commands (calls of tools, each UTC day), agents, domains, banks, memories, documents or"
+                    "What is counted: commands (calls of tools, each UTC day), agents, domains, banks, memories, documents (none yet) or"
                             + " webhook_endpoints. What is in the trash counts until it is gone.")
             Scope scope,
 

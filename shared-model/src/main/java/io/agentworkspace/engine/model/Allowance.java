@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public record Allowance(
         @Doc(
                 "What is limited: rate, the requests of your credential; or what the tenant's plan limits: commands, each UTC"
-                        + " day, agents, domains, banks, memories, documents, webhook_endpoints.")
+                        + " day, agents, domains, banks, memories, documents (none yet), webhook_endpoints.")
         String scope,
 
         @Doc("How many are allowed at once, or in the window.")

@@ -64,6 +64,11 @@ public final class AnswerExample {
     }
 
     public static ObjectNode of(Tool<?, ?> tool) {
+        return of(tool, 200);
+    }
+
+    /** @param status the HTTP status that it comes with */
+    public static ObjectNode of(Tool<?, ?> tool, int status) {
         var example = Json.object();
         var header = example.putObject("header")
                 .put("service", tool.name())
@@ -72,7 +77,7 @@ public final class AnswerExample {
                 .put("time", TIME);
         header.putObject("context").put("name", "default").put("user", "maria").put("self", "scout");
         header.put("unread", 0);
-        example.putObject("status").put("success", true).put("internal_code", 0).put("http_code", 200);
+        example.putObject("status").put("success", true).put("internal_code", 0).put("http_code", status);
         return example.setAll(
                 new AnswerExample(tool).object(Schema.of(tool.output()).typed()));
     }

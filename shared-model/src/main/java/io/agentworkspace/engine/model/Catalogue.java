@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.commons.text.similarity.LevenshteinDistance;
 
 /** All tools, in order. Lists, routes, documents and pages are read off it. */
 public final class Catalogue {
@@ -33,25 +32,11 @@ public final class Catalogue {
         return Optional.ofNullable(tools.get(name));
     }
 
-    /** @throws Problem {@code unknown_service}, naming the nearest service */
+    /** @throws Problem {@code unknown_service}, naming the one that is meant */
     public Tool<?, ?> read(String name) {
-        return find(name).orElseThrow(() -> Problem.unknownService(shortened(name), nearest(name)));
-    }
-
-    private String nearest(String name) {
-        return Near.nearest(name, tools.keySet(), 1).stream().findFirst().orElseGet(() -> closest(name));
-    }
-
-    private String closest(String name) {
-        var distance = LevenshteinDistance.getDefaultInstance();
-        var wanted = shortened(name).toLowerCase(java.util.Locale.ROOT);
-        return tools.keySet().stream()
-                .min(java.util.Comparator.comparingInt(
-                        known -> distance.apply(known.toLowerCase(java.util.Locale.ROOT), wanted)))
-                .orElseThrow();
-    }
-
-    private static String shortened(String name) {
-        return name.length() > Name.MAX ? name.substring(0, Name.MAX) + "…" : name;
+        return find(name).orElseThrow(() -> {
+            var titled = tools.values().stream().map(Meant.Titled::of).toList();
+            return Problem.unknownService("service", name, Meant.hint(name, titled, "GET /api/mcp/tools"));
+        });
     }
 }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.model;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Where the next page begins: opaque to clients, the last row's sort key to us. */
 public final class Cursor {
@@ -25,6 +26,26 @@ public final class Cursor {
             // Answered below, like any other cursor that is not ours.
         }
         throw invalid();
+    }
+
+    /** Of a list in the order of its entries' names: it says of which command, since every text could be a name. */
+    public static String ofName(String command, String name) {
+        return of(command, name);
+    }
+
+    /**
+     * The name behind which such a list goes on; empty, before all names, on its first page.
+     *
+     * @throws Problem {@code invalid_field} when it is none that this command gave out
+     */
+    public static String readName(String command, @Nullable Page page) {
+        var keys = Page.after(page, 2);
+        if (keys.isEmpty()) {
+            return "";
+        } else if (!keys.getFirst().equals(command)) {
+            throw invalid();
+        }
+        return keys.getLast();
     }
 
     public static Problem invalid() {

@@ -13,13 +13,12 @@ public final class Envelope {
     private Envelope() {}
 
     public static ObjectNode success(Call call, Object output) {
-        return success(
-                header(call.service(), call.requestId(), call.now(), call.contextName(), call.context()), output);
+        return success(header(call.service(), call.requestId(), call.now(), told(call.context())), output);
     }
 
     /** What somebody without a credential is told. */
     public static ObjectNode success(String service, String requestId, Instant now, Object output) {
-        return success(header(service, requestId, now, Context.DEFAULT, null), output);
+        return success(header(service, requestId, now, Asked.BY_NOBODY.told()), output);
     }
 
     private static ObjectNode success(ObjectNode header, Object output) {
@@ -71,13 +70,59 @@ public final class Envelope {
     }
 
     public static ObjectNode failure(Call call, Problem problem) {
-        var header = header(call.service(), call.requestId(), call.now(), call.contextName(), call.contextIfKnown());
-        return failure(header, problem);
+        var context = call.contextIfKnown();
+        var user = call.actingFor() == null
+                ? call.caller().userName()
+                : call.actingFor().text();
+        var told = context == null ? new Asked(call.contextName(), user).told() : told(context);
+        return failure(header(call.service(), call.requestId(), call.now(), told), problem);
     }
 
     /** For a request that was refused before it became a call. */
-    public static ObjectNode failure(@Nullable String service, String requestId, Instant now, Problem problem) {
-        return failure(header(service, requestId, now, Context.DEFAULT, null), problem);
+    public static ObjectNode failure(
+            @Nullable String service, String requestId, Instant now, Asked asked, Problem problem) {
+        return failure(header(service, requestId, now, asked.told()), problem);
+    }
+
+    /**
+     * What a request says of its context, which nobody has looked at.
+     *
+     * @param context its name
+     * @param user who asks; null where that is not known
+     */
+    public record Asked(String context, @Nullable String user) {
+        /** By somebody without a credential, or before it was looked at. */
+        public static final Asked BY_NOBODY = new Asked(Context.DEFAULT, null);
+
+        public static Asked by(@Nullable Caller caller) {
+            return caller == null ? BY_NOBODY : new Asked(Context.DEFAULT, caller.userName());
+        }
+
+        /** By this caller with these arguments, whether they are right or not. */
+        public static Asked by(Caller caller, ObjectNode arguments) {
+            var name = arguments.at("/target/context").asString("").strip();
+            var fits = !name.isEmpty() && name.codePointCount(0, name.length()) <= Name.MAX && Schema.isStorable(name);
+            return new Asked(fits ? name : Context.DEFAULT, caller.userName());
+        }
+
+        private Told told() {
+            var told = Json.object().put("name", context);
+            return new Told(user == null ? told : told.put("user", user), 0);
+        }
+    }
+
+    /** What the header tells of a context. */
+    private record Told(ObjectNode context, long unread) {}
+
+    private static Told told(Context context) {
+        var told = Json.object()
+                .put("name", context.name())
+                .put("user", context.user().name());
+        put(told, "agent", context.agent());
+        put(told, "self", context.self());
+        put(told, "domain", context.domain());
+        put(told, "zone", context.zone());
+        return new Told(told, context.unread());
     }
 
     private static ObjectNode failure(ObjectNode header, Problem problem) {
@@ -93,23 +138,15 @@ public final class Envelope {
         return envelope;
     }
 
-    private static ObjectNode header(
-            @Nullable String service, String requestId, Instant now, String contextName, @Nullable Context context) {
+    private static ObjectNode header(@Nullable String service, String requestId, Instant now, Told told) {
         var header = Json.object();
         if (service != null) {
             header.put("service", service);
         }
         header.put("request_id", requestId).put("contract_version", CONTRACT_VERSION);
         header.set("time", Json.valueTree(now));
-        var inner = header.putObject("context").put("name", contextName);
-        if (context != null) {
-            inner.put("user", context.user().name());
-            put(inner, "agent", context.agent());
-            put(inner, "self", context.self());
-            put(inner, "domain", context.domain());
-            put(inner, "zone", context.zone());
-        }
-        return header.put("unread", context == null ? 0 : context.unread());
+        header.set("context", told.context());
+        return header.put("unread", told.unread());
     }
 
     private static void put(ObjectNode node, String field, Context.@Nullable Ref ref) {
@@ -134,10 +171,12 @@ public final class Envelope {
             @Doc("The version of the contract.") String contractVersion,
             @Doc("When it ran.") Instant time,
 
-            @Doc("The context that the command ran in, after it.")
+            @Doc(
+                    "The context that the command ran in, after it; of what was refused before it was read, only its name and user.")
             HeaderContext context,
 
-            @Doc("Messages waiting for self.") long unread,
+            @Doc("Messages waiting for self; 0 where the context was not read.")
+            long unread,
 
             @Doc(
                     "What you have left of what is limited, as the headers RateLimit-Policy and RateLimit say it too; absent"
@@ -160,7 +199,10 @@ public final class Envelope {
             String note,
 
             @Doc("0 when done, else the code of the error.") int internalCode,
-            @Doc("The HTTP status.") int httpCode,
+
+            @Doc("The HTTP status; over MCP 200 for all that was done.")
+            int httpCode,
+
             @Doc("On error: its symbolic name.") @Nullable String error) {}
 
     /** The schema of what every answer has: header and status, with the names of their types. */

@@ -1,12 +1,19 @@
 package io.agentworkspace.engine.model;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Arguments that a tool could be called with: what it requires, and what else a first call would give. */
+/**
+ * Arguments that a tool can be called with: what it requires, and what else a first call would give. The examples of all tools
+ * are one story, in which each can succeed: what one is about, the example of a tool that creates has made.
+ */
 public final class Example {
     /** A whole skill, tide-tables, as a zip in base64. */
     private static final String ARCHIVE =
@@ -15,6 +22,12 @@ public final class Example {
                     + "y6cPZGWFZIzXY3BfUEsBAhQDFAAAAAgAAAAhACTLI2B8AAAAnQAAAAgAAAAAAAAAAAAAAKSBAAAAAFNLSUxMLm1kUEsFBgAAAAAB"
                     + "AAEANgAAAKIAAAAAAA==";
 
+    private static final String KEY = "4uVt2kPq8ZxT";
+    private static final String ENDPOINT = "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11";
+    private static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
+    private static final String URL = "https://example.com/hooks";
+
+    /** What stands in a field, by the tool's name or its family and its path, or by its path. */
     private static final Map<String, String> WORDS = Map.ofEntries(
             Map.entry("target.user", "maria"),
             Map.entry("target.agent", "scout"),
@@ -22,22 +35,56 @@ public final class Example {
             Map.entry("target.bank", "field-notes"),
             Map.entry("target.zone", "main"),
             Map.entry("target.context", "default"),
-            Map.entry("vx.description", "Watches the tide tables and warns of low water."),
+            Map.entry("agent.vx.description", "Watches the tide tables and warns of low water."),
+            Map.entry("domain.vx.description", "Where the crew talks about the day."),
+            Map.entry("zone.vx.description", "What happens after dark."),
+            Map.entry("bank.vx.description", "What was seen at the shore."),
+            Map.entry("AP_Update.vx.description", "Watches the tide tables and warns an hour before low water."),
+            Map.entry("AP_Modify.vx.description", "Watches the tide tables of three harbours."),
+            Map.entry("DM_Update.vx.description", "Where the crew talks about the day and plans the next."),
+            Map.entry("MB_Update.vx.description", "What was seen at the shore, and when."),
+            Map.entry("agent.vx.name", "scout"),
+            Map.entry("domain.vx.name", "harbour"),
+            Map.entry("bank.vx.name", "field-notes"),
+            Map.entry("zone.vx.name", "night-watch"),
+            Map.entry("user.vx.name", "maria"),
+            Map.entry("ZN_Destroy.target.zone", "night-watch"),
+            Map.entry("US_Update.vx.access", "viewer"),
+            Map.entry("MB_Permissions.vx.access", "write"),
+            Map.entry("AK_Update.name", "nightly report"),
+            Map.entry("WH_Update.description", "Tells the pager."),
+            Map.entry("AC_ChangePlan.plan", "team"),
+            Map.entry("skill.name", "first-steps"),
+            Map.entry("SK_Remove.name", "tide-tables"),
+            Map.entry("since", "2026-05-25T12:00:00.000Z"),
             Map.entry("vx.profile", "You are terse and give times in UTC."),
             Map.entry("vx.access", "private"),
-            Map.entry("id", "4uVt2kPq8ZxT"),
+            Map.entry("key.id", KEY),
+            Map.entry("webhook.id", ENDPOINT),
+            Map.entry("WH_Delivery.id", DELIVERY),
+            Map.entry("WH_Redeliver.id", DELIVERY),
             Map.entry("name", "tide report"),
             Map.entry("agent", "scout"),
             Map.entry("archive", ARCHIVE),
-            Map.entry("url", "https://example.com/hooks"),
+            Map.entry("url", URL),
             Map.entry("event_type", "webhook.test"),
             Map.entry("content", "Low water at 06:12 tomorrow."));
 
     private static final Map<String, String> LISTED =
             Map.of("capabilities", "agent:read", "events", "agent.deployment.created");
 
-    private static final Map<String, String> NAMES = Map.of(
-            "agent", "scout", "domain", "harbour", "bank", "field-notes", "zone", "night-watch", "user", "maria");
+    /** What a first call of a tool gives beyond what is said below. */
+    private static final Set<String> CHOSEN =
+            Set.of("US_Update.vx.access", "MB_Permissions.vx.access", "AK_Update.name", "WH_Update.description");
+
+    /** What a first call does not mean: with a bank as target a document is loaded, and an agent limits no end of a domain. */
+    private static final Set<String> LEFT_OUT = Set.of("MB_Load.target.bank", "DM_Destroy.target.agent");
+
+    private static final List<StandIn> STAND_INS = List.of(
+            new StandIn("the id that AK_List shows", KEY),
+            new StandIn("the id that WH_List shows", ENDPOINT),
+            new StandIn("the id that WH_Deliveries shows", DELIVERY),
+            new StandIn("the address of your receiver", URL));
 
     private final Tool<?, ?> tool;
 
@@ -54,10 +101,60 @@ public final class Example {
         return arguments;
     }
 
+    /**
+     * What of an example stands for something of the reader's own, who replaces it before it can be sent.
+     *
+     * @param own what is put there: "the id that AK_List shows"
+     * @param word what stands there
+     */
+    public record StandIn(String own, String word) {}
+
+    /** Empty where the example can be sent as it is. */
+    public static Optional<StandIn> standIn(Tool<?, ?> tool) {
+        var values =
+                arguments(tool).valueStream().map(value -> value.asString("")).toList();
+        return STAND_INS.stream()
+                .filter(stands -> values.contains(stands.word()))
+                .findFirst();
+    }
+
+    /** The path of the tool's own route, with the query where the arguments cannot stand in a body. */
+    public static String address(Tool<?, ?> tool) {
+        var arguments = arguments(tool);
+        var path = tool.route().path();
+        var query = new ArrayList<String>();
+        for (var field : Field.of(tool.inputSchema().json())) {
+            var value = arguments.at("/" + field.path().replace('.', '/'));
+            if (tool.route().hasParameter(field.path())) {
+                path = path.replace("{" + field.path() + "}", encoded(value));
+            } else if (!tool.route().hasBody() && !value.isMissingNode()) {
+                query.add(field.path() + "=" + encoded(value));
+            }
+        }
+        return query.isEmpty() ? path : path + "?" + String.join("&", query);
+    }
+
+    private static String encoded(JsonNode value) {
+        return URLEncoder.encode(value.isArray() ? value.path(0).asString() : value.asString(), StandardCharsets.UTF_8);
+    }
+
+    /** What of them stands in the body, on the tool's own route. */
+    public static ObjectNode body(Tool<?, ?> tool) {
+        var body = arguments(tool);
+        Field.of(tool.inputSchema().json()).stream()
+                .filter(field -> tool.route().hasParameter(field.path()))
+                .forEach(field -> body.remove(field.name()));
+        return body;
+    }
+
     /** Reads show what they are pointed at; creating wants a name, changing something to change. */
     private boolean belongs(Field field) {
         var path = field.path();
+        if (LEFT_OUT.contains(named(path))) {
+            return false;
+        }
         return field.required()
+                || CHOSEN.contains(named(path))
                 || path.equals("content")
                 || (path.equals("agent") && tool.family().equals("skill"))
                 || (path.equals("target." + tool.family()) && !isAboutYou())
@@ -66,6 +163,10 @@ public final class Example {
                 || (path.equals("vx.name") && tool.effect() == Effect.CREATES)
                 || (path.equals("vx.description")
                         && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
+    }
+
+    private String named(String path) {
+        return tool.name() + "." + path;
     }
 
     /** Of users a read is of oneself, whose name stands in no example. */
@@ -100,15 +201,12 @@ public final class Example {
 
     private String text(Field field) {
         var allowed = field.schema().path("enum");
-        if (!allowed.isEmpty()) {
-            return allowed.get(0).asString();
-        } else if (field.path().equals("vx.name")) {
-            return NAMES.getOrDefault(tool.family(), "first");
-        } else if (field.limits().equals("date-time")) {
-            return "2026-05-25T12:00:00.000Z";
+        for (var key : List.of(named(field.path()), tool.family() + "." + field.path(), field.path())) {
+            var word = WORDS.get(key);
+            if (word != null && (allowed.isEmpty() || allowed.valueStream().anyMatch(Json.valueTree(word)::equals))) {
+                return word;
+            }
         }
-        return tool.family().equals("skill") && field.path().equals("name")
-                ? tool.destructive() ? "tide-tables" : "first-steps"
-                : WORDS.getOrDefault(field.path(), "example");
+        return allowed.isEmpty() ? "example" : allowed.get(0).asString();
     }
 }

@@ -92,18 +92,14 @@ public final class Json {
         }
         var twice = TWICE.matcher(message);
         if (twice.find()) {
-            return "the field '%s' comes twice".formatted(shortened(twice.group(1)));
+            return "the field '%s' comes twice".formatted(Excerpt.of(twice.group(1), 160));
         }
         var line = message.lines()
                 .findFirst()
                 .orElse("")
                 .replaceAll("\\(for [^)]*\\)|`[^`]*`", "")
                 .strip();
-        return shortened(line);
-    }
-
-    private static String shortened(String text) {
-        return text.length() > 160 ? text.substring(0, 160) + "…" : text;
+        return Excerpt.of(line, 160);
     }
 
     /** Binds a tree that a {@link Schema} has already checked, or that a query of ours produced. */

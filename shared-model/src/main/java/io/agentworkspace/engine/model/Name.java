@@ -42,7 +42,7 @@ public record Name(@JsonValue String text) {
 
     /** A word of a request as a note repeats it, which may be no name and long. */
     public static String shortened(String word) {
-        return word.length() > MAX ? word.substring(0, MAX) + "…" : word;
+        return Excerpt.of(word, MAX);
     }
 
     static String normal(String raw) {
@@ -56,11 +56,31 @@ public record Name(@JsonValue String text) {
         }
         var text = normal(raw);
         var length = text.codePointCount(0, text.length());
-        var fine = length >= 1
-                && length <= MAX
-                && text.codePoints().allMatch(Name::allowed)
-                && !isMark(text.codePointAt(0));
-        return fine ? Optional.empty() : Optional.of(RULE);
+        if (length < 1 || length > MAX) {
+            return Optional.of("%s; it has %d".formatted(RULE, length));
+        } else if (isMark(text.codePointAt(0))) {
+            return Optional.of("%s; it begins with a mark, which needs a letter before it".formatted(RULE));
+        }
+        return text.codePoints()
+                .filter(c -> !allowed(c))
+                .mapToObj(c -> "%s, and not %s".formatted(RULE, shown(c)))
+                .findFirst();
+    }
+
+    /** What cannot be seen is told by its number alone. */
+    private static String shown(int c) {
+        var number = "U+%04X".formatted(c);
+        return switch (Character.getType(c)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.PRIVATE_USE,
+                    Character.UNASSIGNED,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.SPACE_SEPARATOR -> number;
+            default -> "'%s' (%s)".formatted(Character.toString(c), number);
+        };
     }
 
     private static boolean allowed(int c) {

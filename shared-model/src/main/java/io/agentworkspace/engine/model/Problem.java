@@ -95,9 +95,13 @@ public final class Problem extends RuntimeException {
                 .formatted(given, current));
     }
 
-    public static Problem unknownService(@Nullable String service, @Nullable String nearest) {
-        var hint = nearest == null ? "" : "; did you mean %s?".formatted(nearest);
-        return new Problem(Failure.UNKNOWN_SERVICE, "there is no service '%s'%s".formatted(service, hint));
+    /**
+     * @param word what the caller's door calls a service
+     * @param hint which one is meant, or what shows all: see {@link Meant#hint}
+     */
+    public static Problem unknownService(String word, String name, String hint) {
+        return new Problem(
+                Failure.UNKNOWN_SERVICE, "there is no %s '%s'; %s".formatted(word, Name.shortened(name), hint));
     }
 
     public static Problem rateLimited(String note, Duration retryAfter) {

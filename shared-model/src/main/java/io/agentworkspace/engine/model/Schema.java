@@ -76,7 +76,7 @@ public final class Schema {
     public ObjectNode read(ObjectNode input, boolean strict) {
         checkTypes(input);
         if (strict) {
-            refuseUnknown(root, input, "");
+            refuseUnknown(root, input, "", Field.of(json));
         }
         return fields(root, input, "");
     }
@@ -116,30 +116,36 @@ public final class Schema {
         }
     }
 
-    private static void refuseUnknown(Shape.Fields shape, JsonNode value, String path) {
+    private static void refuseUnknown(Shape.Fields shape, JsonNode value, String path, List<Field> all) {
         var known = shape.fields().stream().map(Shape.Field::name).toList();
         for (var name : value.propertyNames()) {
             if (!known.contains(name)) {
-                var near = Near.nearest(name, known, 1);
                 throw Problem.invalid(
-                        join(path, shortened(name)),
-                        "is not a field of this tool; %s"
-                                .formatted(
-                                        near.isEmpty()
-                                                ? "it takes "
-                                                        + (known.isEmpty() ? "none here" : String.join(", ", known))
-                                                : "did you mean %s?".formatted(near.getFirst())));
+                        join(path, Name.shortened(name)),
+                        "is not a field of this tool; " + hint(name, path, known, all));
             }
         }
         for (var field : shape.fields()) {
             if (field.shape() instanceof Shape.Fields inner && present(value, field) instanceof ObjectNode object) {
-                refuseUnknown(inner, object, join(path, field.name()));
+                refuseUnknown(inner, object, join(path, field.name()), all);
             }
         }
     }
 
-    private static String shortened(String name) {
-        return name.length() > Name.MAX ? name.substring(0, Name.MAX) + "…" : name;
+    /** The field of this very name that stands in another object, else one beside it that looks alike. */
+    private static String hint(String name, String path, List<String> known, List<Field> all) {
+        var elsewhere = all.stream()
+                .filter(field -> field.name().equals(name))
+                .map(Field::path)
+                .toList();
+        if (!elsewhere.isEmpty()) {
+            return "did you mean %s?".formatted(String.join(" or ", elsewhere));
+        }
+        var near = Near.nearest(name, known, 1);
+        if (!near.isEmpty()) {
+            return "did you mean %s?".formatted(join(path, near.getFirst()));
+        }
+        return "it takes " + (known.isEmpty() ? "none here" : String.join(", ", known));
     }
 
     private static ObjectNode fields(Shape.Fields shape, JsonNode value, String path) {
@@ -196,7 +202,7 @@ public final class Schema {
         }
         for (var property : value.properties()) {
             checkCharacters("a field's name in " + path, property.getKey());
-            open(property.getValue(), join(path, shortened(property.getKey())));
+            open(property.getValue(), join(path, Name.shortened(property.getKey())));
         }
         return value;
     }
@@ -256,10 +262,14 @@ public final class Schema {
 
     /** @throws Problem {@code invalid_field} for a text that no database can hold */
     public static void checkCharacters(String path, String value) {
-        if (value.codePoints()
-                .anyMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE))) {
+        if (!isStorable(value)) {
             throw Problem.invalid(path, "must not contain NUL characters or unpaired surrogates");
         }
+    }
+
+    static boolean isStorable(String text) {
+        return text.codePoints()
+                .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
     }
 
     private static JsonNode whole(Shape.Whole whole, JsonNode value, String path) {

@@ -1,0 +1,216 @@
+package io.agentworkspace.engine;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.sun.net.httpserver.HttpServer;
+import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Every tool's example does what it says, sent as it stands in the reference and on its page of the hub: by a shell with curl,
+ * and over MCP.
+ */
+class ExamplesTest {
+    private static final Catalogue CATALOGUE =
+            Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+
+    /** Before all others: what they do is delivered, and looked at with WH_Delivery. */
+    private static final List<String> FIRST = List.of("WH_Create", "AP_Create");
+
+    /** After all others, in this order: each before that what it needs is taken away. */
+    private static final List<String> LAST = List.of(
+            "AP_LogOff,DM_Kick,DM_Ban,DM_Unban,MB_Unload,MB_Censor,MB_Uncensor,MB_Delete,MB_Restore,MB_Destroy,ZN_Leave,ZN_Destroy,DM_Destroy"
+                    .concat(",SK_Uninstall,SK_Remove,AK_Revoke,AK_Delete,WH_Delete,AP_Remove,AP_Destroy,US_Remove")
+                    .split(","));
+
+    private static final Pattern SECTION = Pattern.compile(
+            "^### (\\w+)$(.*?)^```sh\n(.*?)^```$.*?^```json\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern STAND_IN = Pattern.compile(
+            "In the example put (?:the id that (?<list>\\w+) shows|the address of your receiver) in place of `(?<word>[^`]+)`");
+
+    private static final Map<String, Section> SECTIONS = new LinkedHashMap<>();
+    private static HttpServer receiver;
+
+    private record Section(String words, String curl, String mcp) {}
+
+    @BeforeAll
+    static void begin() throws IOException {
+        receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        receiver.createContext("/", exchange -> {
+            exchange.getRequestBody().readAllBytes();
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        });
+        receiver.start();
+        SECTION.matcher(Files.readString(Repository.file("docs/commands.md")))
+                .results()
+                .forEach(found ->
+                        SECTIONS.put(found.group(1), new Section(found.group(2), found.group(3), found.group(4))));
+    }
+
+    @AfterAll
+    static void end() {
+        receiver.stop(0);
+    }
+
+    @Test
+    void everyToolHasOne() {
+        assertThat(SECTIONS.keySet())
+                .containsExactlyInAnyOrderElementsOf(
+                        CATALOGUE.tools().stream().map(Tool::name).toList());
+    }
+
+    /** Where a reader finds an example, and what he does with it. */
+    private enum Way {
+        REFERENCE_CURL {
+            @Override
+            ObjectNode play(String tool, String key) {
+                var section = SECTIONS.get(tool);
+                return inShell(filled(section.words(), section.curl(), key), key);
+            }
+        },
+        REFERENCE_MCP {
+            @Override
+            ObjectNode play(String tool, String key) {
+                var section = SECTIONS.get(tool);
+                return overMcp(filled(section.words(), section.mcp(), key), key);
+            }
+        },
+        HUB_CURL {
+            @Override
+            ObjectNode play(String tool, String key) {
+                return onPage(tool, "curl", key);
+            }
+        },
+        HUB_MCP {
+            @Override
+            ObjectNode play(String tool, String key) {
+                return envelope(onPage(tool, "mcp", key));
+            }
+        };
+
+        abstract ObjectNode play(String tool, String key);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void allOfThemWorkOneAfterTheOther(Way way) {
+        var key = new TestTenant().key(Door.REST, "boss", Role.OWNER, List.of("*"));
+        var failed = new ArrayList<String>();
+        for (var tool : story()) {
+            var answer = way.play(tool, key);
+            if (!answer.at("/status/success").asBoolean() || !changes(tool, answer)) {
+                failed.add(tool + " " + answer);
+            }
+        }
+        assertThat(failed).isEmpty();
+    }
+
+    /** Whoever pastes the example of a change wants to see one. */
+    private static boolean changes(String tool, JsonNode answer) {
+        return !List.of("US_Update", "AP_Update", "AP_Modify", "DM_Update", "MB_Update", "AK_Update", "WH_Update")
+                        .contains(tool)
+                || answer.path("changed").asBoolean(true);
+    }
+
+    private static List<String> story() {
+        var story = new ArrayList<>(FIRST);
+        CATALOGUE.tools().stream()
+                .filter(tool -> tool.effect() == Effect.CREATES)
+                .map(Tool::name)
+                .forEach(story::add);
+        CATALOGUE.tools().stream().map(Tool::name).forEach(story::add);
+        story.removeAll(LAST);
+        story.addAll(LAST);
+        return story.stream().distinct().toList();
+    }
+
+    /** With what the sentence above the example says. */
+    private static String filled(String words, String example, String key) {
+        var stands = STAND_IN.matcher(words);
+        if (!stands.find()) {
+            return example;
+        }
+        var list = stands.group("list");
+        var own = list == null
+                ? "http://127.0.0.1:%d/".formatted(receiver.getAddress().getPort())
+                : await().atMost(Duration.ofSeconds(20)).until(() -> newest(list, key), id -> !id.isEmpty());
+        return example.replace(stands.group("word"), own);
+    }
+
+    /** The list's only array. */
+    private static String newest(String list, String key) {
+        return Door.MCP
+                .call(TestServer.url(), key, list, Json.object())
+                .envelope()
+                .valueStream()
+                .filter(JsonNode::isArray)
+                .findFirst()
+                .orElseThrow()
+                .at("/0/id")
+                .asString("");
+    }
+
+    private static ObjectNode overMcp(String message, String key) {
+        return envelope(Json.readObject(
+                Door.post(TestServer.url() + "/mcp", key, message).body()));
+    }
+
+    private static ObjectNode envelope(ObjectNode answer) {
+        return answer.at("/result/structuredContent") instanceof ObjectNode envelope ? envelope : answer;
+    }
+
+    private static ObjectNode onPage(String tool, String snippet, String key) {
+        var request = HttpRequest.newBuilder(URI.create(TestServer.url() + "/mcp-hub/tools/" + tool));
+        var page = new String(Door.send(request.build()).body(), UTF_8);
+        var code = Pattern.compile("id=\"code-%s\".*?<code>(.*?)</code>".formatted(snippet), Pattern.DOTALL)
+                .matcher(page);
+        assertThat(code.find()).as(page).isTrue();
+        var words = page.replaceAll("</?code>", "`");
+        return inShell(filled(words, plain(code.group(1)), key), key);
+    }
+
+    private static String plain(String html) {
+        return html.replace("&quot;", "\"")
+                .replace("&#39;", "'")
+                .replace("&#x3D;", "=")
+                .replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&");
+    }
+
+    private static ObjectNode inShell(String command, String key) {
+        try {
+            var shell = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true);
+            shell.environment().putAll(Map.of("ENGINE", TestServer.url(), "ENGINE_KEY", key));
+            return Json.readObject(shell.start().getInputStream().readAllBytes());
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(command, e);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.agentworkspace.engine.model;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.commons.text.similarity.LevenshteinDistance;
+
+/** The tool that somebody means who names one that is not there: {@code AP_Creat}, {@code create_agent}. */
+public final class Meant {
+    /** Words that say nothing about which tool is meant. */
+    private static final Set<String> IDLE =
+            Set.of("a", "an", "the", "of", "to", "as", "in", "into", "from", "for", "your", "you", "tool", "engine");
+
+    /** A tool as somebody may call it. */
+    public record Titled(String name, String title, boolean reads) {
+        public static Titled of(Tool<?, ?> tool) {
+            return new Titled(tool.name(), tool.title(), tool.effect() == Effect.READS);
+        }
+
+        private String family() {
+            return name.contains("_") ? name.substring(0, name.indexOf('_') + 1) : "";
+        }
+
+        private Set<String> words() {
+            var verb = name.substring(family().length());
+            return Stream.concat(Meant.words(verb), Stream.concat(Meant.words(title), Stream.of(Route.family(name))))
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    private Meant() {}
+
+    /**
+     * What the caller is told: the tool that is meant, or else where all stand, and the nearest name of what only reads, since a
+     * guess must not lead to a change.
+     *
+     * @param list what shows all that there are
+     */
+    public static String hint(String name, Collection<Titled> known, String list) {
+        return tool(name, known)
+                .map("did you mean %s?"::formatted)
+                .orElseGet(() -> "%s shows all that there are%s"
+                        .formatted(
+                                list,
+                                closest(name, known)
+                                        .map(", the nearest name is "::concat)
+                                        .orElse("")));
+    }
+
+    /** The one with most of the words, and of those the one with the most alike letters. */
+    private static Optional<String> closest(String name, Collection<Titled> known) {
+        var asked = Name.shortened(name);
+        var wanted = words(asked).collect(Collectors.toSet());
+        var distance = LevenshteinDistance.getDefaultInstance();
+        return known.stream()
+                .filter(Titled::reads)
+                .max(Comparator.comparingInt((Titled tool) -> common(wanted, tool.words()))
+                        .thenComparing(
+                                tool -> distance.apply(Name.key(tool.name()), Name.key(asked)),
+                                Comparator.reverseOrder())
+                        .thenComparing(Titled::name, Comparator.reverseOrder()))
+                .map(Titled::name);
+    }
+
+    private static int common(Set<String> some, Set<String> others) {
+        return (int) some.stream().filter(others::contains).count();
+    }
+
+    /** By its letters, within the family where it names one; else by its words. Empty where nothing is alike enough. */
+    public static Optional<String> tool(String name, Collection<Titled> known) {
+        var asked = Name.shortened(name);
+        return letters(asked, known).or(() -> words(asked, known));
+    }
+
+    private static Optional<String> letters(String asked, Collection<Titled> known) {
+        var family = known.stream()
+                .map(Titled::family)
+                .filter(prefix -> !prefix.isEmpty() && asked.regionMatches(true, 0, prefix, 0, prefix.length()))
+                .findFirst()
+                .orElse("");
+        var rests = known.stream()
+                .filter(tool -> tool.family().equals(family) || family.isEmpty())
+                .map(tool -> tool.name().substring(family.length()))
+                .toList();
+        return Near.nearest(asked.substring(family.length()), rests, 1).stream()
+                .map(rest -> family + rest)
+                .findFirst();
+    }
+
+    private static Optional<String> words(String asked, Collection<Titled> known) {
+        record Scored(String name, double score) {}
+        var wanted = words(asked).collect(Collectors.toSet());
+        return known.stream()
+                .map(tool -> new Scored(tool.name(), score(wanted, tool.words())))
+                .filter(scored -> scored.score() > 0)
+                .max(Comparator.comparingDouble(Scored::score).thenComparing(Scored::name, Comparator.reverseOrder()))
+                .map(Scored::name);
+    }
+
+    /** How much of both is the same; nothing where less than two words and the greater part of the wanted ones are. */
+    private static double score(Set<String> wanted, Set<String> given) {
+        var both = common(wanted, given);
+        return both < 2 || both * 2 <= wanted.size() ? 0 : (double) both / (wanted.size() + given.size() - both);
+    }
+
+    /** {@code createAgents}, {@code create_agent} and {@code Create an agent} are the same words. */
+    private static Stream<String> words(String text) {
+        var apart = text.replaceAll("(\\p{Ll})(\\p{Lu})", "$1 $2").toLowerCase(Locale.ROOT);
+        return Arrays.stream(apart.split("[^\\p{L}\\p{N}]+"))
+                .map(word -> word.length() > 3 && word.endsWith("s") ? word.substring(0, word.length() - 1) : word)
+                .filter(word -> !word.isEmpty() && !IDLE.contains(word));
+    }
+}
