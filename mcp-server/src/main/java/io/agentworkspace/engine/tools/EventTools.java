@@ -139,9 +139,9 @@ final class EventTools {
                             .map(event -> new Fed(
                                     event.seq(), event.id(), event.type().word(), event.createdAt(), event.data()))
                             .toList();
-                    var last = events.isEmpty() ? after : events.getLast().seq();
-                    return new Feed(
-                            events, last, found.latest(), found.oldest() - 1 > after ? (Long) found.oldest() : null);
+                    var begin = Math.max(after, found.cleared());
+                    var last = events.isEmpty() ? begin : events.getLast().seq();
+                    return new Feed(events, last, found.latest(), begin > after ? (Long) (begin + 1) : null);
                 });
     }
 
