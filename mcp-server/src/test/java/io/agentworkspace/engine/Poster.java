@@ -25,7 +25,7 @@ import org.eclipse.jetty.http.HttpField;
  * Posts, by the many thousands. By Jetty's client, since on a busy machine the JDK's loses the answer to one in many thousands
  * when it takes a connection from its pool at the moment it is put there ("Data received while in pool").
  */
-final class Poster {
+public final class Poster {
     private static final int MOST_BYTES = 64 << 20;
     private static final HttpClient CLIENT = start();
 
@@ -47,7 +47,7 @@ final class Poster {
         return client;
     }
 
-    static HttpResponse<byte[]> post(String url, Map<String, String> headers, byte[] body) {
+    public static HttpResponse<byte[]> post(String url, Map<String, String> headers, byte[] body) {
         var request = CLIENT.POST(url).timeout(60, TimeUnit.SECONDS).body(new BytesRequestContent((String) null, body));
         request.headers(fields -> headers.forEach(fields::put));
         try {

@@ -109,6 +109,8 @@ class SettingsTest {
             ENGINE_WEBHOOKS_CA_FILE   | /nowhere/ca.pem
             ENGINE_WEBHOOKS_CA_FILE   | .
             ENGINE_WEBHOOKS_CA_FILE   | pom.xml
+            ENGINE_WEBHOOKS_RETRY_SCHEDULE | 0s,soon
+            ENGINE_WEBHOOKS_RETRY_SCHEDULE | 0s,8d
             ENGINE_SECRETS_KEY        | c2hvcnQ=
             ENGINE_SECRETS_KEY        | not base64
             ENGINE_OAUTH_SURFACES     | Hub

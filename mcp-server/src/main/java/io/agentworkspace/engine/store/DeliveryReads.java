@@ -144,32 +144,35 @@ public final class DeliveryReads {
      * A part of the feed.
      *
      * @param latest the place of the newest event, 0 before the first
-     * @param oldest the place of the oldest one that is kept; behind the newest where none is
+     * @param cleared up to this place the feed was cleared away, 0 where it is whole
      */
-    public record Feed(List<Placed> events, long latest, long oldest) {}
+    public record Feed(List<Placed> events, long latest, long cleared) {}
 
     /** What stands behind this place, oldest first. */
     public Feed feed(Call call, long after, int limit) {
         return db.sql(call, ContextStore.WITH_CONTEXT + """
-                , page AS (
+                , feed AS (
+                    SELECT COALESCE(max(last_seq), 0) AS latest, COALESCE(max(cleared_seq), 0) AS cleared
+                      FROM event_feed
+                     WHERE tenant_id = :tenant),
+                  page AS (
                     SELECT v.*
                       FROM event v
-                     WHERE v.tenant_id = :tenant AND v.seq > :place
+                     WHERE v.tenant_id = :tenant AND v.seq > greatest(:place, (SELECT cleared FROM feed))
                      ORDER BY v.seq
                      LIMIT :limit)
-                SELECT ctx.*, last.seq AS latest,
-                       COALESCE((SELECT min(v.seq) FROM event v WHERE v.tenant_id = :tenant), last.seq + 1) AS oldest,
+                SELECT ctx.*, feed.*,
                        (SELECT json_agg(json_build_object('seq', v.seq, 'id', v.id, 'type', v.type,
                                                           'created_at', v.created_at, 'data', v.data) ORDER BY v.seq)
                           FROM page v) AS rows
                   FROM ctx
-                 CROSS JOIN (SELECT COALESCE((SELECT last_seq FROM event_feed WHERE tenant_id = :tenant), 0) AS seq) last
+                 CROSS JOIN feed
                 """)
                 .set("place", after)
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return new Feed(row.jsonList("rows", Placed.class), row.number("latest"), row.number("oldest"));
+                    return new Feed(row.jsonList("rows", Placed.class), row.number("latest"), row.number("cleared"));
                 })
                 .orElseThrow();
     }

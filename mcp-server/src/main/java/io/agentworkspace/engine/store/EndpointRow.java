@@ -32,7 +32,8 @@ public record EndpointRow(
         long failed,
         @Nullable Instant lastSuccessAt,
         @Nullable Instant lastFailureAt,
-        @Nullable List<Long> durations) {
+        @Nullable List<Long> durations,
+        Endpoint.@Nullable Missed missed) {
     static final Duration LOOKS_BACK = Duration.ofHours(24);
 
     /** Takes {@code :since}. Hours that began before it are left out of the counts. */
@@ -40,7 +41,9 @@ public record EndpointRow(
             jsonb_build_object('id', e.id, 'url', e.url, 'events', e.events, 'description', e.description,
                                'enabled', e.enabled, 'disabled_reason', e.disabled_reason, 'revision', e.revision,
                                'created_at', e.created_at, 'updated_at', e.updated_at, 'previous_until', e.previous_until,
-                               'preflight', e.preflight, 'failing_since', e.failing_since, 'open_until', e.open_until)
+                               'preflight', e.preflight, 'failing_since', e.failing_since, 'open_until', e.open_until,
+                               'missed', CASE WHEN e.missed_after IS NOT NULL
+                                              THEN jsonb_build_object('after', e.missed_after, 'until', e.missed_until) END)
             || (SELECT jsonb_build_object(
                            'succeeded', COALESCE(sum(h.succeeded) FILTER (WHERE h.hour > :since), 0),
                            'failed', COALESCE(sum(h.failed) FILTER (WHERE h.hour > :since), 0),

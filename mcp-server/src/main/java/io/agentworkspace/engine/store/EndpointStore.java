@@ -98,9 +98,10 @@ public final class EndpointStore {
     public EndpointRow insert(Call call, Draft draft) {
         var made = db.sql(call, """
                 INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
-                                                   updated_at, secret, preflight)
+                                                   updated_at, secret, preflight, missed_after)
                 VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
-                        :now, :secret, CAST(:preflight AS json))
+                        :now, :secret, CAST(:preflight AS json),
+                        CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END)
                 RETURNING %s AS record
                 """.formatted(EndpointRow.JSON))
                 .set("id", draft.id())
@@ -157,7 +158,10 @@ public final class EndpointStore {
         }
     }
 
-    /** Changes it. When it is enabled again, or led elsewhere, what is known of its failing is forgotten. */
+    /**
+     * Changes it. When it is enabled again, or led elsewhere, what is known of its failing is forgotten. When it is enabled, places
+     * that are being given at that moment are waited for: what they are given to is not queued for it, what comes behind is.
+     */
     public EndpointRow update(Call call, EndpointRow held, Change change) {
         var enabled = change.enabled() == null ? held.enabled() : change.enabled();
         var anew = enabled && !held.enabled()
@@ -168,6 +172,12 @@ public final class EndpointStore {
                        description = COALESCE(:description, e.description),
                        preflight = COALESCE(CAST(:preflight AS json), e.preflight),
                        enabled = :enabled, disabled_reason = CASE WHEN NOT :enabled THEN COALESCE(e.disabled_reason, 'manual') END,
+                       missed_after = CASE WHEN e.enabled AND NOT :enabled
+                                           THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant)
+                                           ELSE e.missed_after END,
+                       missed_until = CASE WHEN e.enabled = :enabled THEN e.missed_until
+                                           WHEN :enabled
+                                           THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant FOR SHARE) END,
                        failing_since = CASE WHEN NOT :anew THEN e.failing_since END,
                        open_until = CASE WHEN NOT :anew THEN e.open_until END,
                        warned = CASE WHEN :anew THEN 0 ELSE e.warned END,

@@ -14,6 +14,7 @@ public final class FeedStore {
     /** So many deliveries are queued in one statement, or those of one event for each tenant. */
     private static final int ROWS = 10_000;
 
+    /** An endpoint that was deleted while it was enabled is sent that, whatever it subscribes to, and nothing else. */
     private static final String PLACE = """
             WITH picked AS MATERIALIZED (
                 SELECT f.tenant_id, e.place, f.last_seq + e.n AS seq
@@ -41,9 +42,8 @@ public final class FeedStore {
                   FROM placed p
                   JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id
                  WHERE w.enabled AND p.not_to IS DISTINCT FROM w.id
-                   AND w.events && ARRAY[p.type, '*']
-                   AND (w.deleted_at IS NULL
-                        OR (p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text))),
+                   AND CASE WHEN w.deleted_at IS NULL THEN w.events && ARRAY[p.type, '*']
+                            ELSE p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text END),
                  counted AS (
                 UPDATE webhook_endpoint w
                    SET last_sequence = last_sequence + c.n

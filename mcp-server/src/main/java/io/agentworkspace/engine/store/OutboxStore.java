@@ -110,6 +110,25 @@ public final class OutboxStore {
              WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL
             """;
 
+    /** Walks over what is cleared away, and no further. */
+    private static final String CLEAR = """
+            UPDATE event_feed f
+               SET cleared_seq = p.cleared
+              FROM (SELECT f.tenant_id, COALESCE(young.seq - 1, f.last_seq) AS cleared
+                      FROM event_feed f
+                      LEFT JOIN LATERAL (SELECT e.seq
+                                           FROM event e
+                                          WHERE e.tenant_id = f.tenant_id AND e.seq > f.cleared_seq AND e.created_at >= :until
+                                          ORDER BY e.seq
+                                          LIMIT 1) young ON true
+                     WHERE f.cleared_seq < f.last_seq) p
+             WHERE f.tenant_id = p.tenant_id AND f.cleared_seq < p.cleared
+            """;
+
+    private static final String CLEARED = """
+            created_at < :until
+            AND (directed OR seq <= (SELECT f.cleared_seq FROM event_feed f WHERE f.tenant_id = event.tenant_id))""";
+
     private static final String AWAITED = """
             EXISTS (SELECT 1
                       FROM webhook_delivery d
@@ -120,6 +139,9 @@ public final class OutboxStore {
     private static final String KEEP = """
             UPDATE webhook_endpoint w
                SET enabled = s.disabled_reason IS NULL, disabled_reason = s.disabled_reason, failing_since = s.failing_since,
+                   missed_after = CASE WHEN s.disabled_reason IS NULL THEN w.missed_after
+                                       ELSE (SELECT last_seq FROM event_feed f WHERE f.tenant_id = w.tenant_id) END,
+                   missed_until = CASE WHEN s.disabled_reason IS NULL THEN w.missed_until END,
                    warned = s.warned, failures_in_row = s.failures_in_row, openings = s.openings, open_until = s.open_until,
                    updated_at = CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN w.updated_at ELSE :now END,
                    revision = w.revision + CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN 0 ELSE 1 END
@@ -362,10 +384,11 @@ public final class OutboxStore {
 
     /**
      * Clears away events that are older than they are kept, with their deliveries, and what else has had its time. What is still to
-     * be attempted stays as long as that.
+     * be attempted stays as long as that, but in no feed: each feed ends first, before its oldest event that is young enough.
      */
     public void purge(Instant until) {
-        db.deleteOld("event", "created_at < :until AND NOT " + AWAITED, until);
+        db.sql(CLEAR).set("until", until).run();
+        db.deleteOld("event", CLEARED + " AND NOT " + AWAITED, until);
         db.deleteOld("webhook_health", "hour < :until", until);
         db.deleteOld("webhook_endpoint", "deleted_at < :until", until);
     }

@@ -87,12 +87,8 @@ public final class Quotas {
     }
 
     private UsageStore.News rejection(UsageStore.News.Key key, String service, Excess excess) {
-        var data = new EventData.RequestRejected(
-                excess.scope().word(),
-                excess.limit(),
-                excess.count(),
-                excess.plan().word(),
-                service);
+        var data =
+                new EventData.RequestRejected(excess.scope(), excess.limit(), excess.count(), excess.plan(), service);
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         var event = Event.of(EventType.QUOTA_REQUEST_REJECTED, now, data);
         return new UsageStore.News(key, now, event);

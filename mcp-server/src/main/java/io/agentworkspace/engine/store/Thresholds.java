@@ -36,12 +36,7 @@ final class Thresholds {
 
     private static News news(Raised raised, int percent, long limit, LocalDate day, Instant now) {
         var data = new EventData.ThresholdReached(
-                raised.scope().word(),
-                percent,
-                limit,
-                raised.after(),
-                raised.plan().word(),
-                exhaustion(raised, limit, now));
+                raised.scope(), percent, limit, raised.after(), raised.plan(), exhaustion(raised, limit, now));
         var event = Event.of(EventType.QUOTA_THRESHOLD_REACHED, now, data);
         var key = new News.Key(raised.tenant(), raised.scope(), String.valueOf(percent), limit);
         return new News(key, start(day), event);

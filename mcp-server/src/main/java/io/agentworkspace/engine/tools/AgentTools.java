@@ -283,8 +283,7 @@ final class AgentTools {
                     agents.destroy(call, held);
                     call.tell(
                             EventType.AGENT_DEPLOYMENT_DELETED,
-                            new AgentDeployment(
-                                    held.name(), held.access().word(), held.ownerName(), held.revision(), null));
+                            new AgentDeployment(held.name(), held.access(), held.ownerName(), held.revision(), null));
                     forget(call, held);
                     return new Destroyed(true);
                 });

@@ -32,6 +32,7 @@ final class EndpointRecord {
                 secret,
                 overlaps ? row.previousUntil() : null,
                 row.preflight(),
+                row.missed(),
                 health(row, now));
     }
 

@@ -180,7 +180,8 @@ final class EndpointTools {
                 .title("Change a webhook endpoint")
                 .description("""
                         Changes just those of url, events, description and enabled that are given, for the tenant's admins. Disabled, it is \
-                        sent nothing, and what happens meanwhile is not queued for it; what was queued before goes on when it is enabled again. \
+                        sent nothing, and what happens meanwhile is not queued for it: the record's missed says which part of the feed that \
+                        is, for WH_Feed. What was queued before goes on when it is enabled again. \
                         Event webhook.endpoint.updated.""")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
@@ -261,8 +262,8 @@ final class EndpointTools {
         return Tool.named("WH_Delete")
                 .title("Delete a webhook endpoint")
                 .description("""
-                        Ends an endpoint for good, for the tenant's admins: what waits for it is given up, and all that it is still sent is its \
-                        own webhook.endpoint.deleted. To stop it for a while use WH_Update with enabled false.""")
+                        Ends an endpoint for good, for the tenant's admins: what waits for it is given up, and all that it is still sent, \
+                        whatever it subscribes to and unless it was disabled, is its own webhook.endpoint.deleted. To stop it for a while use WH_Update with enabled false.""")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)

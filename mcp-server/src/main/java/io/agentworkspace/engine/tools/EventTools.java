@@ -140,9 +140,9 @@ final class EventTools {
                             .map(event -> new Fed(
                                     event.seq(), event.id(), event.type().word(), event.createdAt(), event.data()))
                             .toList();
-                    var last = events.isEmpty() ? after : events.getLast().seq();
-                    return new Feed(
-                            events, last, found.latest(), found.oldest() - 1 > after ? (Long) found.oldest() : null);
+                    var begin = Math.max(after, found.cleared());
+                    var last = events.isEmpty() ? begin : events.getLast().seq();
+                    return new Feed(events, last, found.latest(), begin > after ? (Long) (begin + 1) : null);
                 });
     }
 
@@ -193,8 +193,7 @@ final class EventTools {
 
     private Tested send(Test in, Call call) {
         var type = EventWords.one("event_type", in.eventType());
-        var data = in.data() == null ? type.example() : in.data();
-        check(type, data);
+        var data = in.data() == null ? type.example() : checked(type, in.data());
         var endpoint = in.endpointId() == null
                 ? null
                 : DeliveryTools.checked(endpoints.lock(call, in.endpointId())).id();
@@ -208,14 +207,14 @@ final class EventTools {
                 .formatted(type.word());
     }
 
-    private static void check(EventType type, ObjectNode data) {
+    private static ObjectNode checked(EventType type, ObjectNode data) {
         var text = Json.text(data);
         var length = text.codePointCount(0, text.length());
         if (length > LONGEST_DATA) {
             throw Problem.tooLarge("data", length, LONGEST_DATA, "characters of JSON");
         }
         try {
-            type.check(data);
+            return type.checked(data);
         } catch (Problem problem) {
             throw new Problem(
                     Failure.INVALID_FIELD, "data.%s, as WH_Events shows for %s".formatted(problem.note(), type.word()));

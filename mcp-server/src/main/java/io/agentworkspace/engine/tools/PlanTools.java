@@ -80,9 +80,7 @@ final class PlanTools {
                         call.tell(
                                 EventType.BILLING_PLAN_CHANGED,
                                 new EventData.PlanChanged(
-                                        previous.word(),
-                                        in.plan().word(),
-                                        call.caller().userName()));
+                                        previous, in.plan(), call.caller().userName()));
                     }
                     var account = account(call, accounts.current(call));
                     var exceeded = account.limits().stream()

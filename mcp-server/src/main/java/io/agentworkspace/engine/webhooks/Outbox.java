@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.webhooks;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.secrets.SecretsFailure;
 import io.agentworkspace.engine.store.FeedStore;
@@ -10,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -52,6 +55,10 @@ public final class Outbox implements AutoCloseable {
     private final ExecutorService attempts = Executors.newVirtualThreadPerTaskExecutor();
     private final Loop placing = new Loop("events are placed", this::place);
     private final Loop claiming = new Loop("deliveries are claimed", this::claim);
+    private final Cache<UUID, Boolean> unopened = Caffeine.newBuilder()
+            .maximumSize(10_000)
+            .expireAfterWrite(Duration.ofHours(1))
+            .build();
     private Instant judged = Instant.MIN;
 
     public Outbox(FeedStore feed, OutboxStore store, Sender sender, Schedule schedule, Clock clock) {
@@ -124,10 +131,12 @@ public final class Outbox implements AutoCloseable {
         } catch (Problem e) { // Another setting than when it was stored.
             return new Outcome(null, "not sent: " + e.note(), Duration.ZERO, null);
         } catch (SecretsFailure e) {
-            LOG.error(
-                    "nothing can be signed for the endpoint {}: {}",
-                    claim.target().endpoint(),
-                    e.getMessage());
+            if (unopened.asMap().putIfAbsent(claim.target().endpoint(), true) == null) {
+                LOG.error(
+                        "nothing can be signed for the endpoint {}: {}; said once an hour",
+                        claim.target().endpoint(),
+                        e.getMessage());
+            }
             return new Outcome(null, "not sent: its secret cannot be opened here", Duration.ZERO, null);
         } catch (RuntimeException e) { // A defect of ours, which would else be repeated for ever without a trace.
             LOG.error("the delivery {} could not be attempted", claim.id(), e);

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.TestDatabase;
@@ -9,6 +10,7 @@ import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -98,6 +100,31 @@ class FeedResourceTest {
     private static Events listening(Peer peer, String uri) {
         return peer.events(
                 "subscriptions/listen", "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(uri));
+    }
+
+    @Test
+    void clientsWithSessionsSubscribeToo() {
+        placed(1, 1);
+        for (var uri : List.of("engine://events", "engine://events?after=1")) {
+            var talk = root.session("2025-06-18", "{}");
+            try (var events = talk.listen()) {
+                assertThat(talk.call("resources/subscribe", "{'uri': '%s'}".formatted(uri))
+                                .has("result"))
+                        .isTrue();
+                await().untilAsserted(() -> {
+                    var seq = 1
+                            + (int) read(root, "engine://events").at("/latest").asLong();
+                    placed(seq, seq);
+                    var told = events.poll(Duration.ofMillis(300));
+                    assertThat(told).isNotNull();
+                    assertThat(told.path("method").asString("")).isEqualTo("notifications/resources/updated");
+                    assertThat(told.at("/params/uri").asString()).isEqualTo(uri);
+                });
+            }
+        }
+        var ann = peer("ann", Role.MEMBER).session("2025-06-18", "{}");
+        assertThat(ann.call("resources/subscribe", "{'uri': 'engine://events'}").has("error"))
+                .isTrue();
     }
 
     @Test

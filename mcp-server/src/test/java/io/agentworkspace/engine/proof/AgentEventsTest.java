@@ -9,15 +9,16 @@ import io.agentworkspace.engine.model.Role;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Each change of an agent writes one event in its transaction (decisions, section 8). */
 class AgentEventsTest {
     private final TestTenant tenant = new TestTenant();
     private final String key = tenant.key(Door.REST, "ann", Role.MEMBER, List.of("*"));
 
-    private void done(String service, String arguments) {
-        assertThat(Way.ALIAS.call(key, service, arguments.replace('\'', '"')).error())
-                .isEmpty();
+    private void done(Way way, String service, String arguments) {
+        assertThat(way.call(key, service, arguments.replace('\'', '"')).error()).isEmpty();
     }
 
     private List<String> events() {
@@ -27,13 +28,16 @@ class AgentEventsTest {
                 .toList();
     }
 
-    @Test
-    void eachChangeIsToldOnce() {
-        done("AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
-        done("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p','access':'public'}}");
-        done("AP_Modify", "{'target':{'agent':'Ada'}}");
-        done("AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Eve','description':'e'}}");
-        done("AP_Destroy", "{'target':{'agent':'Eve'}}");
+    @ParameterizedTest
+    @EnumSource(
+            value = Way.class,
+            names = {"ALIAS", "MCP"})
+    void eachChangeIsToldOnce(Way way) {
+        done(way, "AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
+        done(way, "AP_Modify", "{'target':{'agent':'Ada'},'vx':{'profile':'p','access':'public'}}");
+        done(way, "AP_Modify", "{'target':{'agent':'Ada'}}");
+        done(way, "AP_Update", "{'target':{'agent':'Ada'},'vx':{'name':'Eve','description':'e'}}");
+        done(way, "AP_Destroy", "{'target':{'agent':'Eve'}}");
         assertThat(events())
                 .containsExactlyInAnyOrder(
                         "agent.deployment.created {\"access\":\"private\",\"agent\":\"Ada\",\"owner\":\"ann\",\"revision\":1}",

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.tools.EventCheck;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -110,7 +111,7 @@ final class QuotaStage {
                 .set("tenant", tenant)
                 .set("type", type.word())
                 .list(row -> row.json("data", ObjectNode.class));
-        events.forEach(type::check);
+        events.forEach(data -> assertThat(EventCheck.faults(type, data)).isEmpty());
         return List.copyOf(events);
     }
 

@@ -10,7 +10,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -18,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 
 /** Healthy receivers, one for each of some tenants: what came to each, and how old it was then. */
@@ -26,8 +25,11 @@ final class Arrivals implements AutoCloseable {
     private final HttpServer server;
     private final List<Set<UUID>> ids = new ArrayList<>();
     private final List<Set<Long>> revisions = new ArrayList<>();
-    private final ConcurrentLinkedQueue<Long> ages = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Arrival> first = new ConcurrentLinkedQueue<>();
     private final AtomicInteger repeated = new AtomicInteger();
+
+    /** @param age in milliseconds */
+    private record Arrival(Instant happened, long age) {}
 
     Arrivals(int receivers) throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 512);
@@ -52,7 +54,8 @@ final class Arrivals implements AutoCloseable {
                 var event = Json.readObject(exchange.getRequestBody().readAllBytes());
                 if (ids.get(receiver).add(UUID.fromString(event.get("id").asString()))) {
                     var happened = Instant.parse(event.get("created_at").asString());
-                    ages.add(Duration.between(happened, Instant.now()).toMillis());
+                    first.add(new Arrival(
+                            happened, Duration.between(happened, Instant.now()).toMillis()));
                 } else {
                     repeated.incrementAndGet();
                 }
@@ -85,11 +88,14 @@ final class Arrivals implements AutoCloseable {
         return repeated.get();
     }
 
-    /** Of the ages, in milliseconds. */
-    long quantile(double q) {
-        var sorted = ages.stream().collect(Collectors.toCollection(ArrayList::new));
-        Collections.sort(sorted);
-        return sorted.get((int) Math.min(sorted.size() - 1, sorted.size() * q));
+    /** How old, in milliseconds, was what happened at these times when it came first. */
+    long quantile(double q, Predicate<Instant> time) {
+        var sorted = first.stream()
+                .filter(arrival -> time.test(arrival.happened()))
+                .map(Arrival::age)
+                .sorted()
+                .toList();
+        return sorted.get((int) (sorted.size() * q));
     }
 
     @Override

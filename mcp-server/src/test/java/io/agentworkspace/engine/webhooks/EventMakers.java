@@ -2,50 +2,47 @@ package io.agentworkspace.engine.webhooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.Poster;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.TenantStore;
-import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
+import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Some tenants, in each of which an agent is changed again and again, on whatever replica answers. With each change some more
- * events are written, as the engine writes them, so that there are more of them than two processors could make by calls.
- */
+/** Some tenants, in each of which an agent is changed again and again, through both doors, on whatever replica answers. */
 final class EventMakers {
     private static final String TYPE = "agent.deployment.updated";
-    private static final int WRITERS = 6;
-    private static final int FOR_EACH_CALL = 10;
+    private static final int WRITERS = 12;
+    private static final int TRIES = 100;
+    private static final String ENDPOINTS = "/api/webhooks/endpoints";
 
-    private final HttpClient http = HttpClient.newHttpClient();
     private final Db db;
     private final IntFunction<String> replicas;
     private final List<Tenant> tenants = new ArrayList<>();
+    private final AtomicInteger turn = new AtomicInteger();
+    private final AtomicInteger retried = new AtomicInteger();
+    private int made;
 
     private record Tenant(long id, String key, Set<Long> acknowledged) {}
 
@@ -66,87 +63,100 @@ final class EventMakers {
             }
         }
         for (var tenant : tenants) {
-            assertThat(post(tenant, 0, "/demo/v1/Engine/tps/agent/create", "{'vx':{'name':'Busy','description':'d'}}"))
-                    .isPositive();
+            done(tenant, "/demo/v1/Engine/tps/agent/create", "{'vx':{'name':'Busy','description':'d'}}");
         }
     }
 
     void subscribe(IntFunction<URI> url) {
         for (var i = 0; i < tenants.size(); i++) {
-            subscribe(i, url.apply(i));
+            done(tenants.get(i), ENDPOINTS, "{'url':'%s','events':['%s']}".formatted(url.apply(i), TYPE));
         }
     }
 
-    void subscribe(int tenant, URI url) {
-        var body = "{'url': '%s', 'events': ['%s']}".formatted(url, TYPE);
-        assertThat(post(tenants.get(tenant), 0, "/api/webhooks/endpoints", body))
-                .isNotNegative();
+    /** Makes an endpoint for each tenant, which is not enabled yet; all at once, since some are looked at for long. */
+    List<String> prepare(List<URI> urls) throws Exception {
+        try (var all = Executors.newVirtualThreadPerTaskExecutor()) {
+            var made = new ArrayList<Future<String>>();
+            for (var i = 0; i < tenants.size(); i++) {
+                var tenant = tenants.get(i);
+                var body = "{'url':'%s','events':['%s'],'enabled':false}".formatted(urls.get(i), TYPE);
+                made.add(all.submit(
+                        () -> done(tenant, ENDPOINTS, body).at("/endpoint/id").asString()));
+            }
+            var ids = new ArrayList<String>();
+            for (var one : made) {
+                ids.add(one.get());
+            }
+            return ids;
+        }
     }
 
-    /**
-     * Makes so many events, so many a second; what gets no answer is tried again, on another replica.
-     *
-     * @param twoThirds runs when so much is done
-     */
-    void make(int events, int rate, Runnable twoThirds) throws InterruptedException {
+    void enable(List<String> endpoints, boolean enabled) {
+        for (var i = 0; i < tenants.size(); i++) {
+            done(
+                    tenants.get(i),
+                    "/mcp",
+                    call("WH_Update", "{'id':'%s','enabled':%b}".formatted(endpoints.get(i), enabled)));
+        }
+    }
+
+    private static String call(String tool, String arguments) {
+        return "{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'%s','arguments':%s}}"
+                .formatted(tool, arguments);
+    }
+
+    /** Makes so many events, about so many a second. */
+    void make(int events, int rate) throws InterruptedException {
         var began = System.nanoTime();
-        var turn = new AtomicInteger();
         try (var writers = Executors.newFixedThreadPool(WRITERS)) {
-            for (var i = 0; i < events / FOR_EACH_CALL; i++) {
-                var due = began + TimeUnit.SECONDS.toNanos((long) i * FOR_EACH_CALL) / rate;
+            for (var i = made; i < made + events; i++) {
+                var due = began + TimeUnit.SECONDS.toNanos(i - made) / rate;
                 TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
-                if (i == events / FOR_EACH_CALL * 2 / 3) {
-                    twoThirds.run();
-                }
                 var tenant = tenants.get(i % tenants.size());
-                var body = "{'target':{'agent':'Busy'},'vx':{'profile':'p%d'}}".formatted(i);
-                writers.submit(() -> {
-                    var revision = -1L;
-                    while (revision < 0) {
-                        revision = post(tenant, turn.getAndIncrement(), "/demo/v1/Engine/tps/agent/modify", body);
-                    }
-                    tenant.acknowledged().add(revision);
-                    write(tenant, FOR_EACH_CALL - 1);
-                });
+                var change = "{'target':{'agent':'Busy'},'vx':{'profile':'p%d'}}".formatted(i);
+                var byMcp = i / tenants.size() % 2 == 0;
+                writers.submit(() -> tenant.acknowledged()
+                        .add((byMcp
+                                        ? done(tenant, "/mcp", call("AP_Modify", change))
+                                        : done(tenant, "/demo/v1/Engine/tps/agent/modify", change))
+                                .get("revision")
+                                .asLong()));
             }
             writers.shutdown();
             assertThat(writers.awaitTermination(4, TimeUnit.MINUTES)).isTrue();
         }
+        made += events;
     }
 
-    private void write(Tenant tenant, int events) {
-        var now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-        db.sql("""
-                INSERT INTO event (tenant_id, id, type, created_at, data)
-                SELECT :tenant, gen_random_uuid(), :type, :now, CAST(:data AS json) FROM generate_series(1, :events)
-                """)
-                .set("tenant", tenant.id())
-                .set("type", TYPE)
-                .set("now", now)
-                .set("data", EventType.AGENT_DEPLOYMENT_UPDATED.example().toString())
-                .set("events", events)
-                .run();
-    }
-
-    /** @return the revision that was answered, 0 where there is none; -1 where nothing good was */
-    private long post(Tenant tenant, int turn, String path, String body) {
-        try {
-            var request = HttpRequest.newBuilder(URI.create(replicas.apply(turn) + path))
-                    .timeout(Duration.ofSeconds(15))
-                    .header("X-Api-Key", tenant.key())
-                    .header("Content-Type", "application/json")
-                    .POST(BodyPublishers.ofString(body.replace('\'', '"')))
-                    .build();
-            var answer = Json.readObject(
-                    http.send(request, BodyHandlers.ofByteArray()).body());
-            return answer.at("/status/success").asBoolean()
-                    ? answer.path("revision").asLong(0)
-                    : -1;
-        } catch (IOException e) {
-            return -1;
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
+    /** What gets no good answer is tried again, on another replica. */
+    private ObjectNode done(Tenant tenant, String path, String body) {
+        for (var tries = 1; tries <= TRIES; tries++) {
+            try {
+                var answer = Json.readObject(Poster.post(
+                                replicas.apply(turn.getAndIncrement()) + path,
+                                Map.of("X-Api-Key", tenant.key(), "Content-Type", "application/json"),
+                                body.replace('\'', '"').getBytes(StandardCharsets.UTF_8))
+                        .body());
+                var envelope = path.equals("/mcp") ? answer.at("/result/structuredContent") : answer;
+                if (envelope.at("/status/success").asBoolean()) {
+                    return (ObjectNode) envelope;
+                }
+            } catch (UncheckedIOException e) {
+                // It was killed.
+            }
+            retried.incrementAndGet();
         }
+        throw new AssertionError("no replica does " + body);
+    }
+
+    /** So many calls were asked for, each of which makes at least one event. */
+    int made() {
+        return made;
+    }
+
+    /** So many were sent once more: where the first had come through, there are two events. */
+    int retried() {
+        return retried.get();
     }
 
     long id(int tenant) {

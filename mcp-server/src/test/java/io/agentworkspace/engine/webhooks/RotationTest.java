@@ -54,6 +54,62 @@ class RotationTest {
         assertSigned(posts().get(1), young);
     }
 
+    private String rotate(String id, String body) {
+        return stage.call("POST", "/api/webhooks/endpoints/" + id + "/rotate-secret", body)
+                .at("/endpoint/secret")
+                .asString();
+    }
+
+    @Test
+    void withoutAnOverlapTheNewSecretSignsAlone() {
+        var id = stage.endpoint(receiver.url(), "agent.deployment.created")
+                .get("id")
+                .asString();
+        var young = rotate(id, "{'overlap_seconds': 0}");
+        stage.happens("Ada");
+        awaitPosts(1);
+        assertSigned(posts().getFirst(), young);
+    }
+
+    @Test
+    void theLongestOverlapIsSevenDays() {
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        var old = endpoint.get("secret").asString();
+        var id = endpoint.get("id").asString();
+        var young = rotate(id, "{'overlap_seconds': 604800}");
+        stage.clock.advance(Duration.ofDays(7).minusMinutes(1));
+        stage.happens("Ada");
+        awaitPosts(1);
+        stage.clock.advance(Duration.ofMinutes(2));
+        stage.happens("Bob");
+        awaitPosts(2);
+        assertSigned(posts().get(0), young, old);
+        assertSigned(posts().get(1), young);
+        for (var seconds : List.of(-1, 604_801)) {
+            var refused = stage.ask(
+                    "POST",
+                    "/api/webhooks/endpoints/" + id + "/rotate-secret",
+                    "{'overlap_seconds': %d}".formatted(seconds));
+            assertThat(refused.get("status").asInt()).isEqualTo(422);
+            assertThat(refused.get("detail").asString()).contains("overlap_seconds");
+        }
+        stage.happens("Eve");
+        awaitPosts(3);
+        assertSigned(posts().get(2), young);
+    }
+
+    @Test
+    void aSecondRotationEndsTheFirstOverlap() {
+        var id = stage.endpoint(receiver.url(), "agent.deployment.created")
+                .get("id")
+                .asString();
+        var second = rotate(id, "{}");
+        var third = rotate(id, "{}");
+        stage.happens("Ada");
+        awaitPosts(1);
+        assertSigned(posts().getFirst(), third, second);
+    }
+
     /** By exactly these secrets, in both ways, reckoned by hand (decisions, section 8). */
     private static void assertSigned(String request, String... secrets) {
         var body = request.substring(request.indexOf("\r\n\r\n") + 4);

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.Replica;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.signin.StageClock;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.Vault;
+import io.agentworkspace.engine.tools.EventCheck;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -140,6 +142,10 @@ final class WebhookStage implements AutoCloseable {
     @Override
     public void close() {
         engine.close();
+        assertThat(db.sql("SELECT type, data FROM event")
+                        .list(row -> EventCheck.faults(
+                                EventType.find(row.text("type")).orElseThrow(), row.json("data", ObjectNode.class))))
+                .allSatisfy(faults -> assertThat(faults).isEmpty());
         db.close();
     }
 }

@@ -11,7 +11,9 @@ public record Delivery(
         @Doc("The event, the same on every attempt.") UUID eventId,
         @Doc("The event's type.") String eventType,
         @Doc("The endpoint that it goes to.") UUID endpointId,
-        @Doc("The endpoint's URL.") String url,
+
+        @Doc("Where the endpoint leads now; an attempt went where it led then.")
+        String url,
 
         @Doc("Sent as X-Service-Sequence.") long sequence,
 

@@ -20,6 +20,9 @@ public @interface Doc {
     /** Answers: told in the first answer only, never in a replay of it, since it is kept nowhere. */
     boolean once() default false;
 
-    /** Strings: the allowed values; empty means any. */
+    /** Strings and integers: the allowed values; empty means any. */
     String[] oneOf() default {};
+
+    /** Strings: {@code uuid}, or nothing. */
+    String format() default "";
 }

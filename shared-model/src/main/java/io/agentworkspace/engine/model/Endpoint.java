@@ -32,7 +32,19 @@ public record Endpoint(
         Instant previousWorksUntil,
 
         @Doc("What a look at the URL found.") @Nullable Preflight preflight,
+
+        @Doc("What was not queued for it when it was last disabled: read it with WH_Feed.") @Nullable
+        Missed missed,
+
         @Doc("How deliveries go.") Health health) {
+
+    /** The part of the feed that came while it was disabled, deliveries of which it is not sent. */
+    public record Missed(
+            @Doc("The seq up to which it was queued: give it as after.")
+            long after,
+
+            @Doc("The last seq that was not, once it is enabled again.") @Nullable
+            Long until) {}
 
     /** A look at an endpoint before anything is sent to it. It hinders nothing: the receiver may not be there yet. */
     public record Preflight(

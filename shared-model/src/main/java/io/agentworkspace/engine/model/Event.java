@@ -17,7 +17,7 @@ public record Event(
         @Doc("What happened; the type says which fields.") ObjectNode data) {
 
     public Event {
-        type.check(data);
+        data = type.checked(data);
     }
 
     public static Event of(EventType type, Instant now, EventData data) {

@@ -8,39 +8,42 @@ import org.jspecify.annotations.Nullable;
 /** What an event tells besides its type and time: the {@code data} of its envelope (contract, Events; decisions, section 8). */
 public sealed interface EventData {
     record PlanChanged(
-            @Doc("The plan until now.") String previousPlan,
-            @Doc("The plan from now on.") String plan,
+            @Doc("The plan until now.") Plan previousPlan,
+            @Doc("The plan from now on.") Plan plan,
             @Doc("The user who changed it.") String changedBy)
             implements EventData {}
 
     record ThresholdReached(
-            @Doc("What is counted: commands, agents, domains, banks, memories, documents or webhook_endpoints.")
-            String scope,
+            @Doc("What is counted.") Scope scope,
 
-            @Doc("The threshold, in percent of the limit: 80 or 100.")
+            @Doc(
+                    value = "The threshold, in percent of the limit.",
+                    oneOf = {"80", "100"})
             int threshold,
 
             @Doc("The plan's limit.") long limit,
             @Doc("The count that reached it.") long count,
-            @Doc("The plan.") String plan,
+            @Doc("The plan.") Plan plan,
 
             @Doc("When the limit will be reached if it goes on like this; absent where that cannot be told.") @Nullable
             Instant projectedExhaustionAt)
             implements EventData {}
 
     record RequestRejected(
-            @Doc("What there is too much of.") String scope,
+            @Doc("What there is too much of.") Scope scope,
             @Doc("The plan's limit.") long limit,
             @Doc("The count at that moment.") long count,
-            @Doc("The plan.") String plan,
+            @Doc("The plan.") Plan plan,
             @Doc("The command that was refused.") String service)
             implements EventData {}
 
     record AgentDeployment(
             @Doc("The agent's name.") String agent,
 
-            @Doc("Who may see it: private, agent, domain or public.")
-            String access,
+            @Doc(
+                    value = "Who may see it.",
+                    oneOf = {"private", "agent", "domain", "public"})
+            Access access,
 
             @Doc("The user who owns it.") String owner,
             @Doc("Its revision.") long revision,
@@ -49,12 +52,12 @@ public sealed interface EventData {
             List<String> changed)
             implements EventData {
         public static AgentDeployment of(Agent agent, @Nullable List<String> changed) {
-            return new AgentDeployment(agent.name(), agent.access().word(), agent.owner(), agent.revision(), changed);
+            return new AgentDeployment(agent.name(), agent.access(), agent.owner(), agent.revision(), changed);
         }
     }
 
     record EndpointState(
-            @Doc("The endpoint.") UUID endpointId,
+            @Doc(value = "The endpoint.", format = "uuid") UUID endpointId,
             @Doc("Its URL.") String url,
 
             @Doc("The event types that it is sent; * for all.")
@@ -62,7 +65,11 @@ public sealed interface EventData {
 
             @Doc("Whether it is sent anything.") boolean enabled,
 
-            @Doc("Why it is not: manual, gone (it answered 410) or failing (nothing but failures for 120 h).") @Nullable
+            @Doc(
+                    value =
+                            "Why it is not: manual, gone (it answered 410) or failing (nothing but failures for 120 h).",
+                    oneOf = {"manual", "gone", "failing"})
+            @Nullable
             String disabledReason,
 
             @Doc(
@@ -72,7 +79,9 @@ public sealed interface EventData {
             implements EventData {}
 
     record Warning(
-            @Doc("How much of the way to being disabled has passed, in percent: 50, 70 or 90.")
+            @Doc(
+                    value = "How much of the way to being disabled has passed, in percent.",
+                    oneOf = {"50", "70", "90"})
             int percent,
 
             @Doc("Since when there have been nothing but failures.")

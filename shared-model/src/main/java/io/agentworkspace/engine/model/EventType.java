@@ -11,28 +11,28 @@ import tools.jackson.databind.node.ObjectNode;
 /** The types of events (contract, Events), each with the shape of its data and an example. */
 public enum EventType {
     BILLING_PLAN_CHANGED(
-            "Billing", "The tenant's plan was changed.", new EventData.PlanChanged("free", "team", "maria")),
+            "Billing", "The tenant's plan was changed.", new EventData.PlanChanged(Plan.FREE, Plan.TEAM, "maria")),
     QUOTA_THRESHOLD_REACHED(
             "Quota",
             "A count has reached 80 % or 100 % of the plan's limit. Sent once for each scope, threshold and window.",
             new EventData.ThresholdReached(
-                    "commands", 80, 10_000, 8_000, "free", Instant.parse("2026-05-25T20:30:00Z"))),
+                    Scope.COMMANDS, 80, 10_000, 8_000, Plan.FREE, Instant.parse("2026-05-25T20:30:00Z"))),
     QUOTA_REQUEST_REJECTED(
             "Quota",
             "A request was refused because the plan's limit is reached. Sent at most once a minute for each scope.",
-            new EventData.RequestRejected("agents", 25, 25, "free", "AP_Create")),
+            new EventData.RequestRejected(Scope.AGENTS, 25, 25, Plan.FREE, "AP_Create")),
     AGENT_DEPLOYMENT_CREATED(
             "Deployments",
             "An agent was created.",
-            new EventData.AgentDeployment("Researcher", "private", "maria", 1, null)),
+            new EventData.AgentDeployment("Researcher", Access.PRIVATE, "maria", 1, null)),
     AGENT_DEPLOYMENT_UPDATED(
             "Deployments",
             "An agent was changed.",
-            new EventData.AgentDeployment("Researcher", "public", "maria", 2, List.of("access"))),
+            new EventData.AgentDeployment("Researcher", Access.PUBLIC, "maria", 2, List.of("access"))),
     AGENT_DEPLOYMENT_DELETED(
             "Deployments",
             "An agent was destroyed.",
-            new EventData.AgentDeployment("Researcher", "public", "maria", 2, null)),
+            new EventData.AgentDeployment("Researcher", Access.PUBLIC, "maria", 2, null)),
     WEBHOOK_ENDPOINT_CREATED("Webhook lifecycle", "A webhook endpoint was created.", Examples.endpoint(true)),
     WEBHOOK_ENDPOINT_UPDATED(
             "Webhook lifecycle",
@@ -40,7 +40,7 @@ public enum EventType {
             Examples.endpoint(true)),
     WEBHOOK_ENDPOINT_DELETED(
             "Webhook lifecycle",
-            "A webhook endpoint was deleted. The deleted endpoint gets this event, too.",
+            "A webhook endpoint was deleted. It gets this event itself, too, whatever it subscribes to, unless it was disabled.",
             Examples.endpoint(false)),
     WEBHOOK_TEST("Test", "Sent on request, by POST /api/webhooks/test; data is the caller's.", new EventData.Test());
 
@@ -87,9 +87,22 @@ public enum EventType {
         return Json.tree(example);
     }
 
-    /** @throws Problem where this cannot be the data of such an event */
-    public void check(ObjectNode data) {
-        schema.read(data, false);
+    /**
+     * The data of such an event, valid by its schema: what the schema knows is as {@link Schema#read} gives it back, so that what
+     * is null or blank is left out; whatever else there is stays as it is.
+     *
+     * @throws Problem where this cannot be
+     */
+    public ObjectNode checked(ObjectNode data) {
+        var known = schema.read(data, false);
+        var checked = Json.object();
+        for (var field : data.properties()) {
+            var value = schema.knows(field.getKey()) ? known.get(field.getKey()) : field.getValue();
+            if (value != null) {
+                checked.set(field.getKey(), value);
+            }
+        }
+        return checked;
     }
 
     private static final class Examples {

@@ -5,6 +5,8 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -16,6 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Schema {
     /** The field that every transactional tool takes. */
     public static final String IDEMPOTENCY_KEY = "idempotency_key";
+
+    private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
     /** Between these lies every time that somebody can mean. */
     private static final Instant EARLIEST = Instant.EPOCH;
@@ -81,6 +85,11 @@ public final class Schema {
         return fields(root, input, "");
     }
 
+    /** Whether it has a field of this name. */
+    boolean knows(String name) {
+        return root.fields().stream().anyMatch(field -> field.name().equals(name));
+    }
+
     /** Just the JSON types of the fields that this schema knows. */
     public void checkTypes(ObjectNode input) {
         checkTypes(root, input, "");
@@ -88,7 +97,8 @@ public final class Schema {
 
     private static void checkTypes(Shape shape, JsonNode value, String path) {
         switch (shape) {
-            case Shape.Text _, Shape.NameText _, Shape.Time _ -> require(value.isString(), path, "a string");
+            case Shape.Text _, Shape.NameText _, Shape.Id _, Shape.Time _ ->
+                require(value.isString(), path, "a string");
             case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
             case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
             case Shape.Free _, Shape.Open _ -> require(value.isObject(), path, "an object");
@@ -185,10 +195,18 @@ public final class Schema {
             case Shape.Text text -> text(field, text, value, path);
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);
+            case Shape.Id _ -> id(value, path);
             case Shape.Time _ -> time(field, value, path);
             case Shape.Open _ -> open(value, path);
             case Shape.Free _, Shape.Flag _ -> value;
         };
+    }
+
+    private static JsonNode id(JsonNode value, String path) {
+        if (!ID.matcher(value.asString()).matches()) {
+            throw Problem.invalid(path, "must be a UUID, like 6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11");
+        }
+        return value;
     }
 
     private static JsonNode open(JsonNode value, String path) {
@@ -273,6 +291,10 @@ public final class Schema {
     }
 
     private static JsonNode whole(Shape.Whole whole, JsonNode value, String path) {
+        if (!whole.oneOf().isEmpty() && !whole.oneOf().contains(value.asLong())) {
+            var allowed = whole.oneOf().stream().map(String::valueOf).collect(Collectors.joining(", "));
+            throw Problem.invalid(path, "must be one of " + allowed);
+        }
         if (value.asLong() < whole.min() || value.asLong() > whole.max()) {
             throw Problem.invalid(path, "must be between %d and %d".formatted(whole.min(), whole.max()));
         }

@@ -47,6 +47,13 @@ sealed interface Shape {
         }
     }
 
+    record Id() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "string").put("format", "uuid");
+        }
+    }
+
     record Time() implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
@@ -55,13 +62,18 @@ sealed interface Shape {
     }
 
     /** @param format {@code int32} or {@code int64} */
-    record Whole(long min, long max, String format) implements Shape {
+    record Whole(long min, long max, List<Long> oneOf, String format) implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
-            var schema = Json.object().put("type", "integer").put("minimum", min);
+            var schema = Json.object().put("type", "integer");
             if (typed) {
                 schema.put("format", format);
             }
+            if (!oneOf.isEmpty()) {
+                oneOf.forEach(schema.putArray("enum")::add);
+                return schema;
+            }
+            schema.put("minimum", min);
             return max == Long.MAX_VALUE ? schema : schema.put("maximum", max);
         }
     }
@@ -163,7 +175,7 @@ sealed interface Shape {
         var type =
                 annotated.getType() instanceof ParameterizedType generic ? generic.getRawType() : annotated.getType();
         if (type == UUID.class) {
-            return new Text(36, List.of());
+            return doc.format().equals("uuid") ? new Id() : new Text(36, List.of());
         } else if (type == String.class) {
             // What we answer with promises no length: clients check answers, and the limits are the input's.
             return new Text(closed ? doc.max() : Long.MAX_VALUE, List.of(doc.oneOf()));
@@ -177,7 +189,8 @@ sealed interface Shape {
             throw new IllegalArgumentException("no fractions yet: " + annotated);
         } else if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
             var format = type == int.class || type == Integer.class ? "int32" : "int64";
-            return new Whole(doc.min(), doc.max() == 1_000 ? Long.MAX_VALUE : doc.max(), format);
+            var allowed = Arrays.stream(doc.oneOf()).map(Long::valueOf).toList();
+            return new Whole(doc.min(), doc.max() == 1_000 ? Long.MAX_VALUE : doc.max(), allowed, format);
         } else if (type == List.class) {
             return new Items(argument(annotated, 0, doc, closed), doc.max());
         } else if (type == ObjectNode.class) {

@@ -1,0 +1,62 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.model.EventType;
+import io.agentworkspace.engine.tools.EventCheck;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/** An event of each type, as it comes about through each door, is valid by the schema that is published. */
+class EventSchemasTest {
+    private QuotaStage stage;
+
+    private String done(String service, String arguments) {
+        return stage.call(TestServer.url(), service, arguments).ok().text("/endpoint/id");
+    }
+
+    private String endpoint() {
+        return done("WH_Create", "{'url':'http://127.0.0.1:1/','events':['webhook.test']}");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void everyTypeIsValid(Door door) {
+        stage = new QuotaStage(door);
+        stage.plan(TestServer.url(), "free");
+        done("AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
+        done("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'access':'public'}}");
+        done("AP_Destroy", "{'target':{'agent':'Ada'}}");
+        var id = endpoint();
+        endpoint();
+        endpoint();
+        stage.call(TestServer.url(), "WH_Create", "{'url':'http://127.0.0.1:1/','events':['*']}")
+                .refused(4002);
+        awaitTypes("quota.threshold.reached");
+        done("WH_Test", "{'event_type':'webhook.test','data':{'a':null}}");
+        done("WH_Update", "{'id':'%s','enabled':false}".formatted(id));
+        done("WH_Delete", "{'id':'%s'}".formatted(id));
+        awaitTypes(EventType.words().toArray(String[]::new));
+        TestDatabase.db()
+                .sql("SELECT type, data FROM event WHERE tenant_id = :tenant")
+                .set("tenant", stage.tenant)
+                .list(row -> EventCheck.faults(
+                        EventType.find(row.text("type")).orElseThrow(), row.json("data", ObjectNode.class)))
+                .forEach(faults -> assertThat(faults).isEmpty());
+    }
+
+    private void awaitTypes(String... types) {
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(TestDatabase.db()
+                                .sql("SELECT DISTINCT type FROM event WHERE tenant_id = :tenant")
+                                .set("tenant", stage.tenant)
+                                .list(row -> row.text("type")))
+                        .contains(types));
+    }
+}

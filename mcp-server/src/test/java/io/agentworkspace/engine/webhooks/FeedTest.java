@@ -1,0 +1,228 @@
+package io.agentworkspace.engine.webhooks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.store.EventLog;
+import io.agentworkspace.engine.store.OutboxStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How long events stand in the feed, and which of them an endpoint has to read there. */
+class FeedTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private final WebhookStage stage = new WebhookStage();
+    private final AtomicReference<String> answer = new AtomicReference<>(RawReceiver.status(200));
+    private final RawReceiver receiver =
+            new RawReceiver((_, out) -> out.write(answer.get().getBytes(StandardCharsets.ISO_8859_1)));
+
+    @AfterEach
+    void close() {
+        stage.close();
+        receiver.close();
+    }
+
+    /** The ids of the events that came, without the looks at whether somebody answers there. */
+    private List<String> sent() {
+        return receiver.requests().stream()
+                .filter(request -> request.startsWith("POST "))
+                .map(request -> request.substring(request.indexOf("\r\n\r\n") + 4))
+                .map(body -> Json.readObject(body.getBytes(StandardCharsets.UTF_8))
+                        .get("id")
+                        .asString())
+                .toList();
+    }
+
+    private void awaitRequests(int count) {
+        await().atMost(SOON).until(() -> sent().size() >= count);
+        assertThat(sent()).hasSize(count);
+    }
+
+    private void awaitState(ObjectNode endpoint, String state) {
+        await().atMost(SOON)
+                .untilAsserted(
+                        () -> assertThat(stage.deliveries(endpoint.get("id").asString()))
+                                .extracting(delivery -> delivery.get("state").asString())
+                                .containsExactly(state));
+    }
+
+    /** So many events have their places in the feed. */
+    private void awaitPlaced(long count) {
+        await().atMost(SOON)
+                .until(() -> stage.call("GET", "/api/events", "").get("latest").asLong() == count);
+    }
+
+    @Test
+    void whatWasMissedWhileItWasDisabledIsTold() {
+        var endpoint = stage.endpoint(receiver.url(), "*");
+        var id = endpoint.get("id").asString();
+        assertThat(endpoint.has("missed")).isFalse();
+        stage.happens("Ada");
+        awaitRequests(2);
+        var disabled = stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': false}");
+        assertThat(disabled.at("/endpoint/missed").toString()).isEqualTo("{\"after\":2}");
+        stage.happens("Bob");
+        awaitPlaced(4);
+        var enabled = stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': true}");
+        assertThat(enabled.at("/endpoint/missed").toString()).isEqualTo("{\"after\":2,\"until\":4}");
+        stage.happens("Eve");
+        awaitRequests(4);
+        assertThat(stage.endpoint(id).get("missed")).isEqualTo(enabled.at("/endpoint/missed"));
+        var sent = sent();
+        assertThat(events(0))
+                .allSatisfy(event -> assertThat(sent.contains(event.get("id").asString()))
+                        .isNotEqualTo(List.of(3L, 4L).contains(event.get("seq").asLong())));
+    }
+
+    /** While it is enabled, places are given on two replicas: each event is either told as missed or delivered. */
+    @Test
+    void whatIsNotMissedIsDeliveredHoweverOftenItIsEnabled() throws Exception {
+        var id = stage.endpoint(receiver.url(), "agent.deployment.created")
+                .get("id")
+                .asString();
+        var missed = new ArrayList<long[]>();
+        try (var other = stage.replica();
+                var writer = Executors.newSingleThreadExecutor()) {
+            writer.submit(() -> IntStream.range(0, 150).forEach(i -> stage.happens("Agent" + i)));
+            writer.shutdown();
+            while (!writer.isTerminated()) {
+                stage.ask(other.url(), "PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': false}");
+                var range = stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': true}")
+                        .at("/endpoint/missed");
+                missed.add(new long[] {
+                    range.get("after").asLong(), range.get("until").asLong()
+                });
+            }
+        }
+        stage.happens("Last");
+        var created = new ArrayList<JsonNode>();
+        await().atMost(SOON).until(() -> {
+            created.clear();
+            for (var page = events(0);
+                    !page.isEmpty();
+                    page = events(page.getLast().get("seq").asLong())) {
+                page.stream()
+                        .filter(event -> event.get("type").asString().equals("agent.deployment.created"))
+                        .forEach(created::add);
+            }
+            return created.size() == 151;
+        });
+        var expected = created.stream()
+                .filter(event -> missed.stream()
+                        .noneMatch(range -> event.get("seq").asLong() > range[0]
+                                && event.get("seq").asLong() <= range[1]))
+                .map(event -> event.get("id").asString())
+                .toList();
+        await().atMost(SOON).untilAsserted(() -> assertThat(sent()).containsExactlyInAnyOrderElementsOf(expected));
+    }
+
+    @Test
+    void whatIsDeletedWhileItIsDisabledGetsNothing() {
+        var id = stage.endpoint(receiver.url(), "webhook.endpoint.deleted")
+                .get("id")
+                .asString();
+        stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': false}");
+        stage.call("DELETE", "/api/webhooks/endpoints/" + id, "");
+        awaitPlaced(3);
+        await().during(Duration.ofMillis(700)).atMost(SOON).until(() -> sent().isEmpty());
+    }
+
+    /** What the engine does every ten minutes, with the days of ENGINE_EVENTS_DAYS. */
+    @Test
+    void eventsAndDeliveriesGoWhenTheirDaysAreOver() {
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        var gone = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.call("DELETE", "/api/webhooks/endpoints/" + gone.get("id").asString(), "");
+        stage.happens("Ada");
+        awaitRequests(2); // One tells of the end.
+        awaitState(endpoint, "delivered");
+        var store = new OutboxStore(stage.db, stage.vault(), new EventLog());
+        store.purge(stage.clock.instant().minus(Duration.ofHours(1)));
+        awaitState(endpoint, "delivered");
+        assertThat(events(0)).hasSize(4);
+
+        stage.clock.advance(Duration.ofDays(30));
+        stage.happens("Bob");
+        awaitRequests(3);
+        store.purge(stage.clock.instant().minus(Duration.ofDays(30)).plusSeconds(30));
+        assertThat(stage.deliveries(endpoint.get("id").asString()))
+                .extracting(delivery -> delivery.get("sequence").asLong())
+                .containsExactly(2L);
+        assertThat(events(0)).extracting(event -> event.get("seq").asLong()).containsExactly(5L);
+        assertThat(stage.db.sql("SELECT count(*) AS n FROM webhook_endpoint").one(row -> row.number("n")))
+                .contains(1L);
+    }
+
+    /** A delivery that fails may be kept for longer than the feed: it is no part of it any more. */
+    @Test
+    void whatADeliveryStillAwaitsIsKeptForItAloneAndStandsInNoFeed() {
+        answer.set(RawReceiver.status(500));
+        var endpoint = stage.endpoint(receiver.url(), "agent.deployment.created");
+        stage.happens("Ada");
+        awaitState(endpoint, "failed");
+        stage.endpoint(receiver.url(), "webhook.test");
+        awaitPlaced(3);
+        stage.clock.advance(Duration.ofHours(1));
+        stage.endpoint(receiver.url(), "webhook.test");
+        awaitPlaced(4);
+        var store = new OutboxStore(stage.db, stage.vault(), new EventLog());
+        store.purge(stage.clock.instant().minus(Duration.ofMinutes(30)));
+        assertThat(rows()).containsExactly(2L, 4L);
+        for (var after : List.of(0L, 1L, 2L)) {
+            assertThat(events(after))
+                    .extracting(event -> event.get("seq").asLong())
+                    .containsExactly(4L);
+            assertThat(stage.call("GET", "/api/events?after=" + after, "")
+                            .get("oldest")
+                            .asLong())
+                    .isEqualTo(4);
+        }
+        assertThat(stage.call("GET", "/api/events?after=3", "").has("oldest")).isFalse();
+        answer.set(RawReceiver.status(200));
+        stage.clock.advance(Duration.ofHours(1));
+        awaitState(endpoint, "delivered");
+        store.purge(stage.clock.instant().minus(Duration.ofMinutes(90)));
+        assertThat(rows()).containsExactly(4L);
+    }
+
+    private List<Long> rows() {
+        return stage.db.sql("SELECT seq FROM event ORDER BY seq").list(row -> row.number("seq"));
+    }
+
+    /** The clocks of replicas differ: what stands behind an event that is young enough stays as well. */
+    @Test
+    void theFeedIsClearedInItsOrder() {
+        stage.clock.advance(Duration.ofDays(1));
+        stage.db.sql("""
+                INSERT INTO event (tenant_id, id, type, created_at, data, seq)
+                SELECT f.tenant_id, gen_random_uuid(), 'webhook.test', CAST(:now AS timestamptz) - e.age * interval '1 hour', '{}', e.seq
+                  FROM event_feed f, (VALUES (1, 9), (2, 3), (3, 9), (4, 3)) e (seq, age)
+                """).set("now", stage.clock.instant()).run();
+        stage.db.sql("UPDATE event_feed SET last_seq = 4").run();
+        var store = new OutboxStore(stage.db, stage.vault(), new EventLog());
+        store.purge(stage.clock.instant().minus(Duration.ofHours(5)));
+        assertThat(rows()).containsExactly(2L, 3L, 4L);
+        assertThat(stage.call("GET", "/api/events", "").get("oldest").asLong()).isEqualTo(2);
+        store.purge(stage.clock.instant().minus(Duration.ofHours(1)));
+        assertThat(rows()).isEmpty();
+        assertThat(stage.call("GET", "/api/events", "").get("oldest").asLong()).isEqualTo(5);
+    }
+
+    private List<JsonNode> events(long after) {
+        return stage.call("GET", "/api/events?after=" + after, "")
+                .get("events")
+                .valueStream()
+                .toList();
+    }
+}
