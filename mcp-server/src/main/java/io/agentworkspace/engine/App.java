@@ -40,6 +40,7 @@ import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.OutboxStore;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.Quotas;
+import io.agentworkspace.engine.store.RateStore;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;
 import io.agentworkspace.engine.store.SignInStore;
@@ -80,6 +81,7 @@ final class App implements AutoCloseable {
     private static final int STREAMS_IN_ALL = 8_000;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration QUIET = Duration.ofMinutes(1);
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final Settings settings;
     private final Clock clock;
@@ -145,6 +147,7 @@ final class App implements AutoCloseable {
         var issued = issued(http, signIns, grants, published);
         var presence = new Presence(db);
         var quotas = new Quotas(db, watch, events, clock);
+        var rates = new RateStore(db);
         var trash = new TrashStore(db, new BankStore(db));
         var handshakes = new HandshakeStore(db);
         var replica = new McpDoor.Replica(
@@ -157,26 +160,29 @@ final class App implements AutoCloseable {
                 new Handshakes(handshakes, clock),
                 new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
                 clock);
-        housekeeping = keep(new Housekeeping(
-                        db,
-                        presence,
-                        List.of(quotas::flush, keys.use()::flush, audit::flush, handshakes::flush),
-                        clock,
-                        List.of(
-                                keys.use()::purge,
-                                audit::purge,
-                                quotas::purge,
-                                trash::purge,
-                                sessions::purge,
-                                signIns::purge,
-                                grants::purge,
-                                handshakes::purge,
-                                signingKeys::purge,
-                                now -> outbox.purge(now.minus(Duration.ofDays(settings.eventsDays()))),
-                                replica.keys()::purge,
-                                replica.sessions()::purge,
-                                replica.interest()::purge))
-                .also(sessions::flush));
+        housekeeping = keep(new Housekeeping(db, clock));
+        housekeeping
+                .every(SECOND, "counts", quotas::flush)
+                .every(SECOND, "rates", () -> settle(rates))
+                .every(SECOND, "use of keys", keys.use()::flush)
+                .every(SECOND, "audit", audit::flush)
+                .every(SECOND, "handshakes", handshakes::flush)
+                .every(Duration.ofSeconds(5), "presence", presence::flush)
+                .every(Duration.ofMinutes(1), "sessions", sessions::flush)
+                .clearing("use of keys", keys.use()::purge)
+                .clearing("audit", audit::purge)
+                .clearing("counts", quotas::purge)
+                .clearing("rates", rates::purge)
+                .clearing("trash", trash::purge)
+                .clearing("sessions", sessions::purge)
+                .clearing("sign-ins", signIns::purge)
+                .clearing("grants of tokens", grants::purge)
+                .clearing("handshakes", handshakes::purge)
+                .clearing("signing keys", signingKeys::purge)
+                .clearing("events", now -> outbox.purge(now.minus(Duration.ofDays(settings.eventsDays()))))
+                .clearing("keys of seals", replica.keys()::purge)
+                .clearing("MCP sessions", replica.sessions()::purge)
+                .clearing("interest", replica.interest()::purge);
         housekeeping.start(QUIET);
         var metering = new Metering(quotas, caller -> gate == null ? List.of() : gate.left(caller));
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events, metering);
@@ -247,6 +253,13 @@ final class App implements AutoCloseable {
             server.serve(around.apply(gate), refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);
+        }
+    }
+
+    private void settle(RateStore rates) {
+        var open = gate;
+        if (open != null) {
+            open.settle(rates);
         }
     }
 

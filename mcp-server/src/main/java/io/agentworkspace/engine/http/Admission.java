@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.RateFields;
+import io.agentworkspace.engine.store.RateStore;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,26 +25,26 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who asks, and whether they may ask already again: callers are counted by credential, strangers by address, what they
- * read, what they fail at and what they make us look up each apart. Health is never refused for it.
+ * Tells who asks, and whether they may ask already again: callers are counted by credential, on all replicas together; strangers by
+ * address, on this one, what they read, what they fail at and what they make us look up each apart. Health is never refused for it.
  */
 final class Admission {
     private final Callers callers;
     private final ForgeryRule forgery;
     private final Allowance.Meter quotas;
-    private final Buckets callerLimit;
-    private final Buckets readLimit;
-    private final Buckets failureLimit;
-    private final Buckets guessLimit;
+    private final CallerLimit callerLimit;
+    private final Buckets<String> readLimit;
+    private final Buckets<String> failureLimit;
+    private final Buckets<String> guessLimit;
 
     Admission(Callers callers, Rules rules, Clock clock) {
         this.callers = callers;
         this.forgery = new ForgeryRule(rules.own());
         this.quotas = rules.quotas();
-        this.callerLimit = new Buckets(rules.callers(), clock);
-        this.readLimit = new Buckets(rules.strangers(), clock);
-        this.failureLimit = new Buckets(rules.strangers(), clock);
-        this.guessLimit = new Buckets(rules.strangers(), clock);
+        this.callerLimit = new CallerLimit(rules.callers(), clock);
+        this.readLimit = new Buckets<>(rules.strangers(), clock);
+        this.failureLimit = new Buckets<>(rules.strangers(), clock);
+        this.guessLimit = new Buckets<>(rules.strangers(), clock);
     }
 
     /** A request, its address as it is counted, and what may be refused to it. */
@@ -72,8 +73,7 @@ final class Admission {
         var caller = identify(asked);
         if (caller != null) {
             if (!asked.isHealth()) {
-                callerLimit.take(caller.principal(), answer);
-                tellQuotas(caller, answer);
+                take(asked, caller);
             }
             if (request.getAttribute(Incoming.SESSION) instanceof SessionSecret session) {
                 forgery.check(request, session);
@@ -86,8 +86,25 @@ final class Admission {
         return caller;
     }
 
+    /** Who is refused hears the same figures as who is served. */
+    private void take(Asked asked, Caller caller) {
+        try {
+            callerLimit.take(caller, asked.answer());
+            tellQuotas(caller, asked.answer());
+        } catch (Problem refused) {
+            asked.request().setAttribute(Incoming.CALLER, caller);
+            asked.request().setAttribute(Incoming.LIMITS, left(caller));
+            throw refused;
+        }
+    }
+
+    /** Settles with the other replicas what callers were let through. */
+    void settle(RateStore store) {
+        callerLimit.settle(store);
+    }
+
     List<Allowance> left(Caller caller) {
-        var rate = callerLimit.left(caller.principal());
+        var rate = callerLimit.left(caller);
         var others = quotas.left(caller);
         if (rate.isEmpty() || others.isEmpty()) {
             return rate.map(List::of).orElse(others);

@@ -15,23 +15,28 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 
 /**
- * A token bucket for each asker, told in the headers {@code RateLimit-Policy} and {@code RateLimit} of the IETF draft
+ * A token bucket for each asker {@code K}, told in the headers {@code RateLimit-Policy} and {@code RateLimit} of the IETF draft
  * (draft-ietf-httpapi-ratelimit-headers-11). A full bucket that nobody uses is forgotten, so their number is bounded.
  */
-final class Buckets {
-    private static final int MAX_BUCKETS = 100_000;
+final class Buckets<K> {
+    static final int MAX = 100_000;
 
     private final Rate rate;
     private final TimeMeter time;
-    private final Cache<String, Bucket> buckets;
+    private final Cache<K, Bucket> buckets;
     private final HttpField policy;
 
     Buckets(Rate rate, Clock clock) {
+        this(rate, rate.window(), clock);
+    }
+
+    /** @param most how long a bucket can take to be full */
+    Buckets(Rate rate, Duration most, Clock clock) {
         this.rate = rate;
         this.time = new ClockTime(clock);
         this.buckets = Caffeine.newBuilder()
-                .maximumSize(MAX_BUCKETS)
-                .expireAfterAccess(rate.window().plusMinutes(1))
+                .maximumSize(MAX)
+                .expireAfterAccess(most.plusMinutes(1))
                 .executor(Runnable::run)
                 .build();
         this.policy = new PreEncodedHttpField(
@@ -43,7 +48,7 @@ final class Buckets {
      *
      * @throws Problem {@code rate_limited} when there is none
      */
-    void take(String asker, HttpFields.Mutable headers) {
+    void take(K asker, HttpFields.Mutable headers) {
         if (rate.isOff()) {
             return;
         }
@@ -51,7 +56,7 @@ final class Buckets {
         headers.put(policy);
         headers.put(
                 "RateLimit",
-                "\"default\";r=" + probe.getRemainingTokens() + ";t="
+                "\"default\";r=" + Math.max(0, probe.getRemainingTokens()) + ";t="
                         + TimeUnit.NANOSECONDS.toSeconds(probe.getNanosToWaitForReset()));
         if (!probe.isConsumed()) {
             throw refusal(Duration.ofNanos(probe.getNanosToWaitForRefill()));
@@ -63,7 +68,7 @@ final class Buckets {
      *
      * @throws Problem {@code rate_limited} when there is none to take
      */
-    void check(String asker) {
+    void check(K asker) {
         if (rate.isOff()) {
             return;
         }
@@ -74,14 +79,24 @@ final class Buckets {
     }
 
     /** What is left; empty where there is no limit. */
-    Optional<Allowance> left(String asker) {
+    Optional<Allowance> left(K asker) {
         if (rate.isOff()) {
             return Optional.empty();
         }
         var bucket = buckets.get(asker, _ -> newBucket());
         var tokens = bucket.getAvailableTokens();
         var wait = (rate.burst() - tokens) / rate.perSecond();
-        return Optional.of(new Allowance(Allowance.RATE, rate.burst(), tokens, rate.windowSeconds(), wait));
+        return Optional.of(
+                new Allowance(Allowance.RATE, rate.burst(), Math.max(0, tokens), rate.windowSeconds(), wait));
+    }
+
+    /** Leaves the asker so many tokens at most; less than none are owed before there are any again. */
+    void leave(K asker, long most) {
+        var bucket = buckets.get(asker, _ -> newBucket());
+        var excess = bucket.getAvailableTokens() - most;
+        if (excess > 0) {
+            bucket.consumeIgnoringRateLimits(excess);
+        }
     }
 
     /** How many askers are known at the moment. */

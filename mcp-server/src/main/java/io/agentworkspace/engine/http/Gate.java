@@ -5,6 +5,7 @@ import io.agentworkspace.engine.identity.Credentials;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.store.RateStore;
 import java.time.Clock;
 import java.util.List;
 import org.eclipse.jetty.http.HttpStatus;
@@ -34,9 +35,14 @@ public final class Gate extends Handler.Wrapper {
         this.refusals = refusals;
     }
 
-    /** What the caller has left on this replica. */
+    /** What the caller has left, as far as this replica knows. */
     public List<Allowance> left(Caller caller) {
         return admission.left(caller);
+    }
+
+    /** Settles with the other replicas what callers were let through; to be said every second. */
+    public void settle(RateStore store) {
+        admission.settle(store);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.model.Allowance;
+import io.agentworkspace.engine.model.Answer;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
@@ -10,6 +12,7 @@ import io.agentworkspace.engine.model.ProblemDocument;
 import io.agentworkspace.engine.model.Route;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -83,14 +86,24 @@ public final class Refusals {
                     clock.instant(),
                     Envelope.Asked.by((Caller) request.getAttribute(Incoming.CALLER)),
                     problem);
-            return new JsonReply(failure.commandStatus(), JsonReply.JSON, envelope);
+            var answer = new Answer(envelope, problem, false).telling(limits(request));
+            return new JsonReply(failure.commandStatus(), JsonReply.JSON, answer.envelope());
         } else if (Doors.isMcp(path)) {
             var id = (JsonNode) request.getAttribute(Incoming.MESSAGE_ID);
-            var error = rpcError(id, rpcCode(failure), problem.note(), data(problem, requestId));
+            var data = data(problem, requestId);
+            Envelope.tellIn(data, limits(request));
+            var error = rpcError(id, rpcCode(failure), problem.note(), data);
             return new JsonReply(failure.httpStatus(), JsonReply.JSON, error);
         }
         var document = ProblemDocument.of(problem, requestId);
         return new JsonReply(failure.httpStatus(), ProblemDocument.MEDIA_TYPE, document);
+    }
+
+    /** What is told in the headers too. */
+    private static List<Allowance> limits(Request request) {
+        return request.getAttribute(Incoming.LIMITS) instanceof List<?> told
+                ? told.stream().map(Allowance.class::cast).toList()
+                : List.of();
     }
 
     private static String path(Request request) {

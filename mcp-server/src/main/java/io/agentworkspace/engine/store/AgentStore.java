@@ -28,6 +28,13 @@ public final class AgentStore {
             (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name
             """;
 
+    /** Reads the {@link #record} of the agent {@code :id}. */
+    static final String READ = """
+            SELECT %s AS record
+              FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+             WHERE a.tenant_id = :tenant AND a.id = :id
+            """.formatted(RECORD);
+
     private final Db db;
 
     public AgentStore(Db db) {
@@ -153,14 +160,7 @@ public final class AgentStore {
 
     /** The record as it stands, inside a transaction. */
     public Agent record(Call call, Held held) {
-        return db.sql(call, """
-                SELECT %s AS record
-                  FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-                 WHERE a.tenant_id = :tenant AND a.id = :id
-                """.formatted(RECORD))
-                .set("id", held.id())
-                .one(AgentStore::record)
-                .orElseThrow();
+        return db.sql(call, READ).set("id", held.id()).one(AgentStore::record).orElseThrow();
     }
 
     /**
@@ -215,7 +215,7 @@ public final class AgentStore {
                 .orElseThrow();
     }
 
-    private static Agent record(Row row) throws SQLException {
+    static Agent record(Row row) throws SQLException {
         return java.util.Objects.requireNonNull(row.json("record", Agent.class));
     }
 }

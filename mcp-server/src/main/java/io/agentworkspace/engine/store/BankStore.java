@@ -29,6 +29,12 @@ public final class BankStore {
              WHERE b.tenant_id = :tenant AND b.name_key = :key
             """.formatted(BankPermission.COLUMNS, BankPermission.HELD);
 
+    private static final String READ = """
+            SELECT %s AS record
+              FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+             WHERE b.tenant_id = :tenant AND b.id = :id
+            """.formatted(RECORD);
+
     private final Db db;
 
     public BankStore(Db db) {
@@ -123,7 +129,7 @@ public final class BankStore {
     }
 
     /** Sets what the change gives; raises the revision if that differs from what is there, and says whether it did. */
-    public boolean update(Call call, Held held, Change change) {
+    public Bank update(Call call, Held held, Change change) {
         try {
             return db.sql(call, """
                     UPDATE bank
@@ -133,23 +139,21 @@ public final class BankStore {
                      WHERE tenant_id = :tenant AND id = :id
                        AND (name, COALESCE(description, ''), access)
                            IS DISTINCT FROM
-                           (:name, COALESCE(:description, description, ''), COALESCE(:access, access))
-                    """)
-                            .set("id", held.id())
-                            .set("name", change.name())
-                            .set("key", change.name().key())
-                            .set(
-                                    "description",
-                                    change.description() == null
-                                            ? null
-                                            : change.description().strip())
-                            .set(
-                                    "access",
-                                    change.access() == null
-                                            ? null
-                                            : change.access().word())
-                            .run()
-                    == 1;
+                           (:name, COALESCE(:description, description, ''), COALESCE(:access, access));
+                    """ + READ)
+                    .set("id", held.id())
+                    .set("name", change.name())
+                    .set("key", change.name().key())
+                    .set(
+                            "description",
+                            change.description() == null
+                                    ? null
+                                    : change.description().strip())
+                    .set(
+                            "access",
+                            change.access() == null ? null : change.access().word())
+                    .last(BankStore::record)
+                    .orElseThrow();
         } catch (JdbiException e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("bank", change.name().text()) : e;
         }
@@ -157,17 +161,10 @@ public final class BankStore {
 
     /** The record as it stands, inside a transaction. */
     public Bank record(Call call, Held held) {
-        return db.sql(call, """
-                SELECT %s AS record
-                  FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
-                 WHERE b.tenant_id = :tenant AND b.id = :id
-                """.formatted(RECORD))
-                .set("id", held.id())
-                .one(BankStore::record)
-                .orElseThrow();
+        return db.sql(call, READ).set("id", held.id()).one(BankStore::record).orElseThrow();
     }
 
-    private static Bank record(Row row) throws SQLException {
+    static Bank record(Row row) throws SQLException {
         return Objects.requireNonNull(row.json("record", Bank.class));
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Problem;
@@ -50,6 +51,17 @@ public final class ContextStore {
     /** The head of a statement inside a transaction, where the context is known already. */
     static final String KNOWN_CONTEXT =
             "WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:self AS bigint) AS self_id)\n";
+
+    private static final String SAVE = """
+            INSERT INTO context (tenant_id, principal, name, self_id, agent_id, domain_id, zone_id, used_at)
+            VALUES (:tenant, :principal, :context, :self, :agent, :domain, :zone, :now)
+            ON CONFLICT (tenant_id, principal, name) DO UPDATE
+               SET self_id = CASE WHEN :self_changed THEN excluded.self_id ELSE context.self_id END,
+                   agent_id = CASE WHEN :agent_changed THEN excluded.agent_id ELSE context.agent_id END,
+                   domain_id = CASE WHEN :place_changed THEN excluded.domain_id ELSE context.domain_id END,
+                   zone_id = CASE WHEN :place_changed THEN excluded.zone_id ELSE context.zone_id END,
+                   used_at = excluded.used_at
+            """;
 
     private final Db db;
 
@@ -103,18 +115,21 @@ public final class ContextStore {
 
     /** Keeps what the call has changed of its context; the rest is left to commands that change it at the same time. */
     public void save(Call call) {
+        saving(call, SAVE).run();
+    }
+
+    /** The same, and the record of an agent as it stands then. */
+    public Agent saveAndRead(Call call, long agent) {
+        return saving(call, SAVE + ";\n" + AgentStore.READ)
+                .set("id", agent)
+                .last(AgentStore::record)
+                .orElseThrow();
+    }
+
+    private Statement saving(Call call, String text) {
         var before = call.loadedContext();
         var context = call.context();
-        db.sql(call, """
-                INSERT INTO context (tenant_id, principal, name, self_id, agent_id, domain_id, zone_id, used_at)
-                VALUES (:tenant, :principal, :context, :self, :agent, :domain, :zone, :now)
-                ON CONFLICT (tenant_id, principal, name) DO UPDATE
-                   SET self_id = CASE WHEN :self_changed THEN excluded.self_id ELSE context.self_id END,
-                       agent_id = CASE WHEN :agent_changed THEN excluded.agent_id ELSE context.agent_id END,
-                       domain_id = CASE WHEN :place_changed THEN excluded.domain_id ELSE context.domain_id END,
-                       zone_id = CASE WHEN :place_changed THEN excluded.zone_id ELSE context.zone_id END,
-                       used_at = excluded.used_at
-                """)
+        return db.sql(call, text)
                 .set("agent", id(context.agent()))
                 .set("domain", id(context.domain()))
                 .set("zone", id(context.zone()))
@@ -122,8 +137,7 @@ public final class ContextStore {
                 .set("agent_changed", differ(before.agent(), context.agent()))
                 .set(
                         "place_changed",
-                        differ(before.domain(), context.domain()) || differ(before.zone(), context.zone()))
-                .run();
+                        differ(before.domain(), context.domain()) || differ(before.zone(), context.zone()));
     }
 
     /** Whether an agent under the alias is online. */

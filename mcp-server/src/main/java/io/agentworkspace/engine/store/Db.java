@@ -100,16 +100,20 @@ public final class Db implements AutoCloseable {
      * him.
      *
      * @param old which rows, by {@code :until}; an order may follow
+     * @return how many they were
      */
-    void deleteOld(String table, String old, Instant until) {
+    int deleteOld(String table, String old, Instant until) {
         var some = """
                 DELETE FROM %1$s
                  WHERE ctid IN (SELECT ctid FROM %1$s WHERE %2$s LIMIT :portion FOR UPDATE SKIP LOCKED)
                 """.formatted(table, old);
+        var sum = 0;
         int deleted;
         do {
             deleted = sql(some).set("until", until).set("portion", PORTION).run();
+            sum += deleted;
         } while (deleted == PORTION);
+        return sum;
     }
 
     /** Runs the work in one transaction. An exception rolls back everything. */

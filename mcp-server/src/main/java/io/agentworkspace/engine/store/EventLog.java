@@ -5,10 +5,11 @@ import io.agentworkspace.engine.model.Json;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The log of events. Each is written in the transaction of what it tells of; its place in the feed is given afterwards. */
 public final class EventLog {
-    /** Takes {@code :events}, the {@link #rows} of them. */
+    /** Takes {@code :events}, a JSON array with a {@link #row} for each. */
     static final String INSERT = """
             INSERT INTO event (tenant_id, id, type, created_at, data, not_to)
             SELECT (e ->> 'tenant')::bigint, (e ->> 'id')::uuid, e ->> 'type', (e ->> 'created_at')::timestamptz, e -> 'data',
@@ -29,9 +30,11 @@ public final class EventLog {
         listeners.forEach(Runnable::run);
     }
 
+    static ObjectNode row(long tenant, Event event) {
+        return Json.tree(event).put("tenant", tenant);
+    }
+
     static String rows(long tenant, Collection<Event> events) {
-        return Json.text(events.stream()
-                .map(event -> Json.tree(event).put("tenant", tenant))
-                .toList());
+        return Json.text(events.stream().map(event -> row(tenant, event)).toList());
     }
 }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Agent;
+import io.agentworkspace.engine.model.Bank;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Name;
@@ -158,41 +159,48 @@ public final class GrantStore {
      * @throws Problem {@code not_found}
      */
     public boolean grant(Call call, BankStore.Held bank, Name agent, Permission permission) {
-        var grantee = db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT a.id
-                  FROM agent a, ctx
-                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
-                   AND (%s OR EXISTS (SELECT 1 FROM bank_grant g
-                                       WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
-                   FOR SHARE OF a
+        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                , grantee AS (
+                    SELECT a.id, a.owner_id
+                      FROM agent a, ctx
+                     WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
+                       AND (%s OR EXISTS (SELECT 1 FROM bank_grant g
+                                           WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
+                       FOR SHARE OF a),
+                granted AS (
+                    INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
+                    SELECT :tenant, :bank, id, owner_id, :permission FROM grantee
+                    ON CONFLICT (tenant_id, bank_id, agent_id) DO UPDATE
+                       SET permission = excluded.permission
+                     WHERE bank_grant.permission <> excluded.permission
+                    RETURNING 1)
+                SELECT EXISTS (SELECT 1 FROM granted) AS changed FROM grantee
                 """.formatted(Visible.AGENT))
                 .set("bank", bank.id())
                 .set("key", agent.key())
-                .one(row -> row.number("id"))
+                .set("permission", permission.word())
+                .one(row -> row.flag("changed"))
                 .orElseThrow(() -> agents.missing(call, agent));
-        return db.sql(call, """
-                INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
-                SELECT a.tenant_id, :bank, a.id, a.owner_id, :permission
-                  FROM agent a
-                 WHERE a.tenant_id = :tenant AND a.id = :agent
-                ON CONFLICT (tenant_id, bank_id, agent_id) DO UPDATE
-                   SET permission = excluded.permission
-                 WHERE bank_grant.permission <> excluded.permission
-                """)
-                        .set("bank", bank.id())
-                        .set("agent", grantee)
-                        .set("permission", permission.word())
-                        .run()
-                == 1;
     }
 
-    /** Attaches the bank to the agent as working memory; whether it was not attached before. */
-    public boolean load(Call call, BankStore.Held bank, long agent) {
+    /** A bank that is attached, and whether it was not before. */
+    public record Loaded(Bank bank, boolean changed) {}
+
+    /** Attaches the bank to the agent as working memory. */
+    public Loaded load(Call call, BankStore.Held bank, long agent) {
         return db.sql(call, """
-                INSERT INTO bank_load (tenant_id, agent_id, bank_id, loaded_at)
-                VALUES (:tenant, :agent, :bank, :now)
-                ON CONFLICT DO NOTHING
-                """).set("bank", bank.id()).set("agent", agent).run() == 1;
+                WITH loaded AS (INSERT INTO bank_load (tenant_id, agent_id, bank_id, loaded_at)
+                                VALUES (:tenant, :agent, :bank, :now)
+                                ON CONFLICT DO NOTHING
+                                RETURNING 1)
+                SELECT EXISTS (SELECT 1 FROM loaded) AS changed, %s AS record
+                  FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+                 WHERE b.tenant_id = :tenant AND b.id = :bank
+                """.formatted(BankStore.RECORD))
+                .set("bank", bank.id())
+                .set("agent", agent)
+                .one(row -> new Loaded(BankStore.record(row), row.flag("changed")))
+                .orElseThrow();
     }
 
     /** Detaches whatever of this name is attached to the agent, also what its owner may no longer see. */

@@ -1,92 +1,95 @@
 package io.agentworkspace.engine.store;
 
-import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** What is done in the background: what was noted in memory is written, and what has had its time is cleared away in small batches. */
+/**
+ * What is done in the background: what was noted in memory is written, and what has had its time is cleared away in small batches.
+ * Nothing waits for anything else to be written, and what fails keeps nothing else from being done.
+ */
 public final class Housekeeping implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final Duration CONTEXTS_KEPT = Duration.ofDays(90);
     private static final Duration EVERY = Duration.ofMinutes(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Db db;
-    private final Presence presence;
-    private final List<Runnable> flushes;
     private final Clock clock;
-    private final List<Consumer<Instant>> clearing;
-    private final List<Runnable> minutely = new ArrayList<>();
-    private final ScheduledExecutorService timer = thread("housekeeping");
+    private final List<Flush> flushes = new ArrayList<>();
+    private final List<Purge> purges = new ArrayList<>();
+    private final ScheduledThreadPoolExecutor timer = threads("housekeeping");
 
-    /** Of its own: what is cleared away may be much, and the counts of other replicas are waited for meanwhile. */
-    private final ScheduledExecutorService clearer = thread("clearing");
+    /** Of its own: what is cleared away may be much. */
+    private final ScheduledThreadPoolExecutor clearer = threads("clearing");
 
-    /**
-     * @param flushes what else is written, every second
-     * @param purges what else is cleared away, each up to the instant given
-     */
-    public Housekeeping(Db db, Presence presence, List<Runnable> flushes, Clock clock, List<Consumer<Instant>> purges) {
+    private record Flush(Duration period, Chore chore, Runnable work) {
+        void run() {
+            chore.attempt(work);
+        }
+    }
+
+    private record Purge(Chore chore, Consumer<Instant> work) {}
+
+    public Housekeeping(Db db, Clock clock) {
         this.db = db;
-        this.presence = presence;
-        this.flushes = List.copyOf(flushes);
         this.clock = clock;
-        this.clearing = List.copyOf(purges);
+        clearing("idempotency keys", now -> old("idempotency", "created_at", now.minus(IdempotencyStore.KEPT)));
+        clearing("tasks", now -> old("mcp_task", "expires_at", now));
+        clearing("contexts", now -> old("context", "used_at", now.minus(CONTEXTS_KEPT)));
     }
 
-    private static ScheduledExecutorService thread(String name) {
-        return Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name(name).factory());
+    private static ScheduledThreadPoolExecutor threads(String name) {
+        return new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name(name).factory());
     }
 
-    /** What else is written every minute, and once more at the end. */
-    public Housekeeping also(Runnable flush) {
-        minutely.add(flush);
+    private void old(String table, String column, Instant until) {
+        db.deleteOld(table, column + " <= :until", until);
+    }
+
+    /** What is written again and again, and once more at the end. */
+    public Housekeeping every(Duration period, String name, Runnable flush) {
+        flushes.add(new Flush(period, new Chore(name), flush));
+        timer.setCorePoolSize(flushes.size());
+        return this;
+    }
+
+    /** @param purge what is cleared away, up to the instant given */
+    public Housekeeping clearing(String name, Consumer<Instant> purge) {
+        purges.add(new Purge(new Chore("clearing away " + name), purge));
         return this;
     }
 
     /** @param quiet how long nothing is cleared away; then it is every ten minutes */
     public void start(Duration quiet) {
-        timer.scheduleWithFixedDelay(() -> minutely.forEach(Housekeeping::attempt), 1, 1, TimeUnit.MINUTES);
-        timer.scheduleWithFixedDelay(() -> attempt(presence::flush), 5, 5, TimeUnit.SECONDS);
-        timer.scheduleWithFixedDelay(() -> flushes.forEach(Housekeeping::attempt), 1, 1, TimeUnit.SECONDS);
-        clearer.scheduleWithFixedDelay(
-                () -> attempt(this::clear), quiet.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private static void attempt(Runnable work) {
-        try {
-            work.run();
-        } catch (Problem e) {
-            LOG.debug("put off: {}", e.note());
-        } catch (RuntimeException e) {
-            LOG.warn("housekeeping failed; it is tried again", e);
+        for (var flush : flushes) {
+            var period = flush.period().toMillis();
+            timer.scheduleAtFixedRate(flush::run, period, period, TimeUnit.MILLISECONDS);
         }
+        clearer.scheduleWithFixedDelay(this::clear, quiet.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Clears away everything that has had its time. */
     public void clear() {
         var now = clock.instant();
-        db.deleteOld("idempotency", "created_at <= :until", now.minus(IdempotencyStore.KEPT));
-        db.deleteOld("mcp_task", "expires_at <= :until", now);
-        db.deleteOld("context", "used_at <= :until", now.minus(CONTEXTS_KEPT));
-        clearing.forEach(purge -> purge.accept(now));
+        purges.forEach(purge -> purge.chore().attempt(() -> purge.work().accept(now)));
     }
 
+    /** What is being written is waited for: else it would be missing in what is written last. */
     @Override
     public void close() {
         clearer.shutdownNow();
-        timer.shutdownNow();
-        attempt(presence::flush);
-        flushes.forEach(Housekeeping::attempt);
-        minutely.forEach(Housekeeping::attempt);
+        timer.shutdown();
+        try {
+            timer.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        flushes.forEach(Flush::run);
     }
 }

@@ -40,6 +40,6 @@ public final class Interest {
 
     /** Clears away what holds no more. */
     public void purge(Instant now) {
-        db.sql("DELETE FROM mcp_interest WHERE until <= :now").set("now", now).run();
+        db.deleteOld("mcp_interest", "until <= :until", now);
     }
 }

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The keys as they are managed: made, changed, rotated, revoked and deleted, inside a transaction. */
@@ -37,6 +38,13 @@ public final class KeyLedger {
                      WHERE c.tenant_id = :tenant AND c.id = CAST(:own AS text) AND c.known_to_others)
             """;
 
+    private static final String RECORD = """
+            SELECT %s AS record
+              FROM api_key k
+              %s
+             WHERE k.tenant_id = :tenant AND k.id = :id
+            """.formatted(KeyRow.JSON, KeyRow.JOINS);
+
     private final Db db;
 
     public KeyLedger(Db db) {
@@ -57,52 +65,56 @@ public final class KeyLedger {
             Grant grant,
             @Nullable Grant above) {}
 
-    /** A user whose role cannot change until the transaction ends. */
-    private record Party(long id, Role role, boolean removed) {
-        static Party read(Row row) throws SQLException {
-            return new Party(row.number("id"), Role.of(row.text("role")), row.instantOrNull("removed_at") != null);
-        }
-    }
-
-    private static void checkCaller(Call call, Party caller) {
-        if (caller.removed()) {
+    private static void checkCaller(Call call, Row row) throws SQLException {
+        if (row.instantOrNull("caller_removed_at") != null) {
             throw Problem.unauthenticated("the credential's user is gone");
         }
-        ContextStore.checkRole(call, caller.role());
+        ContextStore.checkRole(call, Role.of(row.text("caller_role")));
     }
 
     /**
+     * A key that is locked, and what the caller has to give.
+     *
+     * @param powers throws {@code unauthenticated} where what the caller came with has just ended
+     */
+    public record Locked(Held held, Supplier<Grant> powers) {}
+
+    /**
      * The key of this id, locked, if the caller may manage it. Until the transaction ends neither its user's role changes nor the
-     * caller's.
+     * caller's, nor ends what the caller came with.
      *
      * @throws Problem {@code not_found}; {@code not_permitted} when the caller has just lost its role
      */
-    public Held lock(Call call, String id) {
-        // First the users, as whoever changes or removes them does.
+    public Locked lock(Call call, String id) {
+        // First the users, as whoever changes or removes them does. What is read stands not beside the locks, where
+        // after a wait it
+        // would still show what was before it, but in a statement of its own.
         var statement = db.sql(call, """
-                WITH u AS (SELECT id, role, removed_at
+                WITH u AS (SELECT id
                              FROM app_user
                             WHERE tenant_id = :tenant
                               AND id IN (:caller, (SELECT user_id FROM api_key WHERE tenant_id = :tenant AND id = :id))
                             ORDER BY id
                               FOR SHARE),
                      held AS (SELECT count(*) AS users FROM u)
-                SELECT w.id, w.role, w.removed_at
-                  FROM held, u w, api_key k
-                 WHERE held.users > 0 AND w.id = :caller AND k.tenant_id = :tenant AND k.id = :id AND %s
-                   FOR UPDATE OF k
-                """.formatted(KeyRow.MANAGED));
-        var caller = KeyRow.managing(statement, call).set("id", id).one(Party::read);
-        checkCaller(call, caller.orElseThrow(() -> missing(id)));
-        // Not beside the lock, where after a wait the subselect would still show what was before it.
-        return db.sql(call, """
-                SELECT k.id, u.role, k.revision, k.revoked_at, %s AS chain
-                  FROM api_key k
+                SELECT k.id
+                  FROM held, api_key k
+                 WHERE held.users > 0 AND k.tenant_id = :tenant AND k.id = :id AND %s
+                   FOR UPDATE OF k;
+                %s;
+                SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, k.id, u.role, k.revision, k.revoked_at,
+                       %s AS chain, %s
+                  FROM app_user c, api_key k
                   JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
-                 WHERE k.tenant_id = :tenant AND k.id = :id
-                """.formatted(KeyRow.CHAIN))
+                 WHERE c.tenant_id = :tenant AND c.id = :caller AND k.tenant_id = :tenant AND k.id = :id
+                """.formatted(KeyRow.MANAGED, Giver.HOLD, KeyRow.CHAIN, Giver.COLUMNS));
+        return Giver.bind(KeyRow.managing(statement, call), call)
                 .set("id", id)
-                .one(KeyLedger::held)
+                .last(row -> {
+                    checkCaller(call, row);
+                    var giver = Giver.read(row);
+                    return new Locked(held(row), () -> giver.powers(call));
+                })
                 .orElseThrow(() -> missing(id));
     }
 
@@ -123,66 +135,13 @@ public final class KeyLedger {
     }
 
     /**
-     * What the caller has to give, read anew: a key, a session or an identity that ended a moment ago must not leave another
-     * key behind. Until the transaction ends it cannot end.
-     *
-     * @throws Problem {@code unauthenticated}
-     */
-    public Grant powers(Call call) {
-        var key = call.caller().credential().key();
-        hold(call, key);
-        if (key == null) {
-            return Grant.of(call.caller());
-        }
-        return db.sql(
-                        call,
-                        "SELECT %s AS chain FROM api_key k WHERE k.tenant_id = :tenant AND k.id = :id"
-                                .formatted(KeyRow.CHAIN))
-                .set("id", key)
-                .one(row -> Grant.of(row.jsonList("chain", Grant.class)))
-                .filter(grant -> !grant.isOver(call.now()))
-                .orElseThrow(() -> Problem.unauthenticated("the API key has just ended"));
-    }
-
-    private void hold(Call call, @Nullable String key) {
-        var principal = call.caller().principal();
-        var session = principal.startsWith(BrowserSessions.PRINCIPAL)
-                ? principal.substring(BrowserSessions.PRINCIPAL.length())
-                : null;
-        if (key == null && session == null && !call.caller().hasScopes()) {
-            return;
-        }
-        var isHeld = db.sql(call, """
-                WITH k AS (SELECT 1 FROM api_key WHERE tenant_id = :tenant AND id = CAST(:key AS text) FOR SHARE),
-                     s AS (SELECT 1 FROM browser_session
-                            WHERE tenant_id = :tenant AND id = CAST(:session AS text) AND expires_at > :now
-                              FOR KEY SHARE),
-                     i AS (SELECT 1 FROM token_grant g
-                             JOIN external_identity e
-                               ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
-                            WHERE g.tenant_id = :tenant AND g.principal = :principal
-                              FOR KEY SHARE OF e)
-                SELECT (SELECT count(*) FROM k) AS keys, (SELECT count(*) FROM s) AS sessions, (SELECT count(*) FROM i) AS identities
-                """)
-                .set("key", key)
-                .set("session", session)
-                .one(row -> (session == null || row.number("sessions") > 0)
-                        && (!call.caller().hasScopes() || row.number("identities") > 0))
-                .orElse(false);
-        if (!isHeld) {
-            throw Problem.unauthenticated("what you have signed in with has just ended");
-        }
-    }
-
-    /**
      * Makes sure that the owners can manage keys also without this one: by another that is theirs alone, or by signing in.
      *
      * @throws Problem {@code conflict}
      */
     public void keepOwners(Call call, Held held) {
-        db.sql(call, "SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE")
-                .one(_ -> true);
         db.sql(call, """
+                SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
                 WITH owner AS (SELECT id FROM app_user
                                 WHERE tenant_id = :tenant AND role = 'owner' AND removed_at IS NULL),
                      way AS (SELECT k.id FROM api_key k JOIN owner o ON o.id = k.user_id
@@ -199,7 +158,7 @@ public final class KeyLedger {
                 SELECT COALESCE(bool_or(id = :id), false) AND count(*) = 1 AS last FROM way
                 """)
                 .set("id", held.id())
-                .one(row -> row.flag("last"))
+                .last(row -> row.flag("last"))
                 .filter(last -> last)
                 .ifPresent(_ -> {
                     throw Problem.conflict(
@@ -208,42 +167,59 @@ public final class KeyLedger {
     }
 
     /**
+     * Room for a new key.
+     *
+     * @param role the acting user's, whose key it is to be
+     * @param powers throws {@code unauthenticated} where what the caller came with has just ended
+     */
+    public record Room(Role role, Supplier<Grant> powers) {}
+
+    /**
      * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user. Until the transaction
-     * ends no other key is made, and neither that user's role changes nor the caller's.
+     * ends no other key is made, neither that user's role changes nor the caller's, nor ends what the caller came with.
      *
      * @param parent the key whose child it is to be
-     * @return the acting user's role
      * @throws Problem {@code conflict}; {@code not_permitted} when the caller has just lost its role
      */
-    public Role makeRoom(Call call, @Nullable String parent) {
-        var parties = db.sql(call, """
-                SELECT u.id, u.role, u.removed_at
+    public Room makeRoom(Call call, @Nullable String parent) {
+        var statement = db.sql(call, """
+                SELECT u.id
                   FROM tenant t JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id IN (:caller, :user)
                  WHERE t.tenant_id = :tenant
                  ORDER BY u.id
-                   FOR NO KEY UPDATE OF t FOR SHARE OF u
-                """).list(Party::read);
-        checkCaller(call, party(parties, call.caller().user()));
-        var role = party(parties, call.context().user().id()).role();
-        db.sql(call, """
-                SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
-                       count(*) FILTER (WHERE user_id = :user) AS own_listed,
-                       count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
-                       count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
-                       COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
-                  FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k
-                """.formatted(KeyRow.IN_USE)).set("parent", parent).one(row -> {
-            refuse(row.number("in_use") >= MAX_IN_USE, "%,d keys are in use: revoke what nobody needs", MAX_IN_USE);
-            refuse(row.number("listed") >= MAX_LISTED, "%,d keys are listed: delete what has ended", MAX_LISTED);
-            refuse(row.number("children") >= MAX_CHILDREN, "your key has %,d children: revoke some", MAX_CHILDREN);
-            refuse(
-                    parent != null && row.number("depth") >= MAX_DEPTH,
-                    "there are %d keys above yours: it can have no children",
-                    MAX_DEPTH);
-            checkShare(role, row);
-            return true;
-        });
-        return role;
+                   FOR NO KEY UPDATE OF t FOR SHARE OF u;
+                %s;
+                SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, u.role, held.*, %s
+                  FROM app_user c, app_user u,
+                       (SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
+                               count(*) FILTER (WHERE user_id = :user) AS own_listed,
+                               count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
+                               count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
+                               COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
+                          FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k) held
+                 WHERE c.tenant_id = :tenant AND c.id = :caller AND u.tenant_id = :tenant AND u.id = :user
+                """.formatted(Giver.HOLD, Giver.COLUMNS, KeyRow.IN_USE));
+        return Giver.bind(statement, call)
+                .set("parent", parent)
+                .last(row -> {
+                    checkCaller(call, row);
+                    var role = Role.of(row.text("role"));
+                    checkRoom(row, parent != null);
+                    checkShare(role, row);
+                    var giver = Giver.read(row);
+                    return new Room(role, () -> giver.powers(call));
+                })
+                .orElseThrow();
+    }
+
+    private static void checkRoom(Row row, boolean child) throws SQLException {
+        refuse(row.number("in_use") >= MAX_IN_USE, "%,d keys are in use: revoke what nobody needs", MAX_IN_USE);
+        refuse(row.number("listed") >= MAX_LISTED, "%,d keys are listed: delete what has ended", MAX_LISTED);
+        refuse(row.number("children") >= MAX_CHILDREN, "your key has %,d children: revoke some", MAX_CHILDREN);
+        refuse(
+                child && row.number("depth") >= MAX_DEPTH,
+                "there are %d keys above yours: it can have no children",
+                MAX_DEPTH);
     }
 
     /** Admins may use all that the tenant has: they can also make room. */
@@ -258,10 +234,6 @@ public final class KeyLedger {
                     "%,d keys of this user, who is no admin, are listed: delete what has ended",
                     MAX_LISTED_OF_USER);
         }
-    }
-
-    private static Party party(List<Party> parties, long id) {
-        return parties.stream().filter(one -> one.id() == id).findFirst().orElseThrow();
     }
 
     private static void refuse(boolean full, String note, int limit) {
@@ -279,7 +251,7 @@ public final class KeyLedger {
             @Nullable String parent) {}
 
     public Key insert(Call call, ApiKey key, Draft draft) {
-        db.sql(call, """
+        return recorded(call, key.id(), """
                 INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
                                      confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
                 VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
@@ -289,7 +261,6 @@ public final class KeyLedger {
                         :expires, :now, :user <> :caller OR %s)
                 """.formatted(BY_A_KNOWN_KEY))
                 .set("own", call.caller().credential().key())
-                .set("id", key.id())
                 .set("hash", key.secretHash())
                 .set("name", draft.name())
                 .set("environment", draft.environment())
@@ -299,8 +270,8 @@ public final class KeyLedger {
                 .set("agent", draft.agent())
                 .set("parent", draft.parent())
                 .set("expires", draft.grant().expiresAt())
-                .run();
-        return record(call, key.id());
+                .last(row -> key(call, row))
+                .orElseThrow();
     }
 
     /** What a change sets; null leaves it as it is. */
@@ -315,7 +286,7 @@ public final class KeyLedger {
     }
 
     public Key update(Call call, Held held, Change change) {
-        db.sql(call, """
+        return recorded(call, held.id(), """
                 UPDATE api_key
                    SET name = COALESCE(:name, name), environment = COALESCE(:environment, environment),
                        capabilities = COALESCE(CAST(:capabilities AS text[]), capabilities),
@@ -325,7 +296,6 @@ public final class KeyLedger {
                        revision = revision + 1
                  WHERE tenant_id = :tenant AND id = :id
                 """)
-                .set("id", held.id())
                 .set("name", change.name())
                 .set("environment", change.environment())
                 .set("capabilities", change.capabilities())
@@ -334,13 +304,13 @@ public final class KeyLedger {
                         change.toolset() == null ? null : change.toolset().words())
                 .set("confirm", change.confirmDestructive())
                 .set("expires", change.expiresAt())
-                .run();
-        return record(call, held.id());
+                .last(row -> key(call, row))
+                .orElseThrow();
     }
 
     /** Gives the key a new secret; the old one works for the overlap. When the old one was last used is kept. */
     public Key rotate(Call call, ApiKey key, Duration overlap) {
-        db.sql(call, """
+        return recorded(call, key.id(), """
                 WITH kept AS (UPDATE key_seen SET previous_used_at = used_at
                                WHERE tenant_id = :tenant AND key_id = :id)
                 UPDATE api_key
@@ -350,20 +320,19 @@ public final class KeyLedger {
                  WHERE tenant_id = :tenant AND id = :id
                 """.formatted(BY_A_KNOWN_KEY))
                 .set("own", call.caller().credential().key())
-                .set("id", key.id())
                 .set("hash", key.secretHash())
                 .set("overlaps", overlap.isPositive())
                 .set("until", call.now().plus(overlap))
-                .run();
-        return record(call, key.id());
+                .last(row -> key(call, row))
+                .orElseThrow();
     }
 
-    /** Stops the key, and with it those below it, on every replica within a second. */
-    public boolean revoke(Call call, Held held) {
-        return db.sql(call, """
+    /** Stops the key, and with it those below it, on every replica within a second; one that is stopped already stays as it is. */
+    public Key revoke(Call call, Held held) {
+        return recorded(call, held.id(), """
                 UPDATE api_key SET revoked_at = :now, revision = revision + 1
                  WHERE tenant_id = :tenant AND id = :id AND revoked_at IS NULL
-                """).set("id", held.id()).run() == 1;
+                """).last(row -> key(call, row)).orElseThrow();
     }
 
     /** Takes the key away, and with it those below it. */
@@ -375,15 +344,15 @@ public final class KeyLedger {
 
     /** The record as it stands. */
     public Key record(Call call, String id) {
-        return db.sql(call, """
-                SELECT %s AS record
-                  FROM api_key k
-                  %s
-                 WHERE k.tenant_id = :tenant AND k.id = :id
-                """.formatted(KeyRow.JSON, KeyRow.JOINS))
-                .set("id", id)
-                .one(row -> Objects.requireNonNull(row.json("record", KeyRow.class)))
-                .orElseThrow()
-                .key(call.now());
+        return db.sql(call, RECORD).set("id", id).one(row -> key(call, row)).orElseThrow();
+    }
+
+    /** A change, and the record as it stands afterwards: in a statement of its own, since the change's own sees what was before. */
+    private Statement recorded(Call call, String id, String change) {
+        return db.sql(call, change + ";\n" + RECORD).set("id", id);
+    }
+
+    private static Key key(Call call, Row row) throws SQLException {
+        return Objects.requireNonNull(row.json("record", KeyRow.class)).key(call.now());
     }
 }

@@ -94,7 +94,7 @@ public final class KeyUse {
         return LocalDate.ofInstant(now, ZoneOffset.UTC);
     }
 
-    private static Instant later(Instant one, Instant other) {
+    static Instant later(Instant one, Instant other) {
         return one.isAfter(other) ? one : other;
     }
 
@@ -114,7 +114,8 @@ public final class KeyUse {
         }
     }
 
-    private static <K, V> Map<K, V> drained(Map<K, V> notes) {
+    /** Takes all of them away. */
+    static <K, V> Map<K, V> drained(Map<K, V> notes) {
         var taken = new LinkedHashMap<K, V>();
         for (var key : List.copyOf(notes.keySet())) {
             var value = notes.remove(key);

@@ -117,7 +117,8 @@ public final class MessageStore {
      * handed out once, and its reading positions in many streams are never locked crosswise.
      */
     public void takeTurn(Call call, long party) {
-        db.sql(call, "SELECT pg_advisory_xact_lock(7071, CAST(:party % 2147483647 AS integer))")
+        db.sql(call, "SELECT pg_advisory_xact_lock(:lock, CAST(:party % 2147483647 AS integer))")
+                .set("lock", Lock.PARTY.number)
                 .set("party", party)
                 .one(_ -> true);
     }

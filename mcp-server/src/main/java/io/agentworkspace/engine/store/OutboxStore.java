@@ -339,8 +339,7 @@ public final class OutboxStore {
 
     private static Object row(Change change) {
         var standing = change.standing();
-        return Json.tree(Objects.requireNonNull(change.event()))
-                .put("tenant", standing.tenant())
+        return EventLog.row(standing.tenant(), Objects.requireNonNull(change.event()))
                 .put("not_to", standing.endpoint().toString());
     }
 

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Call;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -28,14 +27,22 @@ public final class Presence {
         }
     }
 
-    /** Writes what was noted since the last time. */
+    /** Writes what was noted since the last time. What could not be written is noted again. */
     public void flush() {
-        var keys = new ArrayList<>(touched.keySet());
-        if (keys.isEmpty()) {
+        var taken = KeyUse.drained(touched);
+        if (taken.isEmpty()) {
             return;
         }
-        var times =
-                keys.stream().map(key -> String.valueOf(touched.remove(key))).toList();
+        try {
+            write(taken);
+        } catch (RuntimeException e) {
+            taken.forEach((key, at) -> touched.merge(key, at, KeyUse::later));
+            throw e;
+        }
+    }
+
+    private void write(Map<Key, Instant> taken) {
+        var keys = taken.keySet();
         db.sql("""
                 UPDATE context c
                    SET used_at = greatest(c.used_at, t.used_at)
@@ -46,7 +53,7 @@ public final class Presence {
                 .set("tenants", keys.stream().map(Key::tenant).toList())
                 .set("principals", keys.stream().map(Key::principal).toList())
                 .set("names", keys.stream().map(Key::context).toList())
-                .set("times", times)
+                .set("times", taken.values().stream().map(Instant::toString).toList())
                 .run();
     }
 }

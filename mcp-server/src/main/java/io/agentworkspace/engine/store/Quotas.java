@@ -12,8 +12,6 @@ import io.agentworkspace.engine.model.Scope;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -143,7 +141,7 @@ public final class Quotas {
 
     /** Clears away what is older than it is kept. */
     public void purge(Instant now) {
-        store.purge(LocalDate.ofInstant(now, ZoneOffset.UTC));
+        store.purge(now);
     }
 
     /** Writes what was counted since the last time, tells what there is to tell, and reads what others have counted. */

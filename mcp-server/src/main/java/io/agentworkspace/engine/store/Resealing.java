@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Json;
 import java.util.List;
 import java.util.UUID;
 
@@ -33,7 +34,12 @@ public final class Resealing {
     private int signingKeys() {
         var found = db.sql("SELECT id, private_key FROM signing_key FOR UPDATE")
                 .list(row -> new Sealed(0, row.text("id"), SigningKeys.place(row.text("id")), row.text("private_key")));
-        return write("UPDATE signing_key SET private_key = :sealed WHERE id = :id", found);
+        return write("""
+                UPDATE signing_key k
+                   SET private_key = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (id text, text text)
+                 WHERE k.id = s.id
+                """, found);
     }
 
     private int endpoints(String column) {
@@ -45,20 +51,21 @@ public final class Resealing {
                         row.text("id"),
                         EndpointStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
                         row.text(column)));
-        return write(
-                "UPDATE webhook_endpoint SET %s = :sealed WHERE tenant_id = :tenant AND id = CAST(:id AS uuid)"
-                        .formatted(column),
-                found);
+        return write("""
+                UPDATE webhook_endpoint w
+                   SET %s = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id uuid, text text)
+                 WHERE w.tenant_id = s.tenant AND w.id = s.id
+                """.formatted(column), found);
     }
 
     private int write(String update, List<Sealed> found) {
-        for (var sealed : found) {
-            db.sql(update)
-                    .set("sealed", vault.seal(sealed.place(), vault.open(sealed.place(), sealed.text())))
-                    .set("tenant", sealed.tenant())
-                    .set("id", sealed.id())
-                    .run();
-        }
-        return found.size();
+        var sealed = found.stream().map(this::anew).toList();
+        return db.sql(update).set("sealed", Json.text(sealed)).run();
+    }
+
+    private Sealed anew(Sealed sealed) {
+        var place = sealed.place();
+        return new Sealed(sealed.tenant(), sealed.id(), place, vault.seal(place, vault.open(place, sealed.text())));
     }
 }

@@ -19,7 +19,6 @@ public final class SealKeys {
 
     private static final int BELIEVED = 2;
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    private static final long LOCK = 0x5ea1_cafe;
 
     private final Db db;
     private final Clock clock;
@@ -73,7 +72,9 @@ public final class SealKeys {
     }
 
     private List<Key> renewed(Instant now) {
-        db.sql("SELECT pg_advisory_xact_lock(:lock)").set("lock", LOCK).one(_ -> true);
+        db.sql("SELECT pg_advisory_xact_lock(:lock)")
+                .set("lock", Lock.SEAL_KEYS.number)
+                .one(_ -> true);
         var keys = newestFirst();
         if (!keys.isEmpty() && !isOld(keys.getFirst(), now)) {
             return keys;

@@ -123,9 +123,7 @@ final class SessionRows {
     }
 
     void purge(Instant now, Instant idleSince) {
-        db.sql("DELETE FROM browser_session WHERE expires_at <= :now OR last_seen_at <= :idle")
-                .set("now", now)
-                .set("idle", idleSince)
-                .run();
+        db.deleteOld("browser_session", "expires_at <= :until", now);
+        db.deleteOld("browser_session", "last_seen_at <= :until", idleSince);
     }
 }

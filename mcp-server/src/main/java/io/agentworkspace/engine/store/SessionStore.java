@@ -118,11 +118,7 @@ public final class SessionStore {
 
     /** Clears away what belongs to sessions that have expired. */
     public void purge(Instant now) {
-        db.sql("DELETE FROM mcp_subscription WHERE expires_at <= :now")
-                .set("now", now)
-                .run();
-        db.sql("DELETE FROM mcp_session WHERE expires_at <= :now")
-                .set("now", now)
-                .run();
+        db.deleteOld("mcp_subscription", "expires_at <= :until", now);
+        db.deleteOld("mcp_session", "expires_at <= :until", now);
     }
 }

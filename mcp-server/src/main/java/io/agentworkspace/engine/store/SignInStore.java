@@ -50,7 +50,7 @@ public final class SignInStore {
     }
 
     public void purge(Instant now) {
-        db.sql("DELETE FROM sign_in WHERE expires_at <= :now").set("now", now).run();
+        db.deleteOld("sign_in", "expires_at <= :until", now);
     }
 
     public Optional<Long> findTenant(String name) {

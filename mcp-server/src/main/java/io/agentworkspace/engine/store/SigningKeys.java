@@ -30,7 +30,6 @@ public final class SigningKeys {
 
     private static final int PUBLISHED = 2;
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    private static final long LOCK = 0x519_cafe;
     private static final String SELECT = "SELECT id, public_key, private_key, created_at FROM signing_key";
 
     private final Db db;
@@ -97,7 +96,9 @@ public final class SigningKeys {
     }
 
     private List<Published> renewed(Instant now) {
-        db.sql("SELECT pg_advisory_xact_lock(:lock)").set("lock", LOCK).one(_ -> true);
+        db.sql("SELECT pg_advisory_xact_lock(:lock)")
+                .set("lock", Lock.SIGNING_KEYS.number)
+                .one(_ -> true);
         var keys = newestFirst();
         if (!keys.isEmpty() && !isOld(keys.getFirst(), now)) {
             return keys;

@@ -71,6 +71,28 @@ public final class Statement {
         return query(query -> query.map(mapper(reader)).list());
     }
 
+    /**
+     * Runs several statements in one round trip, each of which sees what was committed when it began, and gives a row of the last
+     * one; nothing where one of them that gives rows gives none.
+     */
+    public <T> Optional<T> last(Reader<T> reader) {
+        return query(query -> query.execute((executed, _) -> {
+            var statement = executed.get();
+            var rows = statement.getResultSet();
+            while (true) {
+                var isResult = statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT);
+                if (!isResult && statement.getUpdateCount() < 0) {
+                    return rows != null && rows.next() ? Optional.of(reader.read(new Row(rows))) : Optional.empty();
+                } else if (isResult) {
+                    if (rows != null && !rows.next()) {
+                        return Optional.empty();
+                    }
+                    rows = statement.getResultSet();
+                }
+            }
+        }));
+    }
+
     /** The number of rows changed. */
     public int run() {
         return db.withHandle(handle -> {

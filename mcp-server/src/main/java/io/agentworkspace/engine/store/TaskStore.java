@@ -107,7 +107,8 @@ public final class TaskStore {
     public Optional<Task> insert(Caller owner, Draft task) {
         return db.transaction(() -> {
             // One after the other: else those who come together would not see each other.
-            of(owner, "SELECT pg_advisory_xact_lock(7071, hashtext(:principal))")
+            of(owner, "SELECT pg_advisory_xact_lock(:lock, hashtext(:principal))")
+                    .set("lock", Lock.TASKS.number)
                     .one(_ -> true);
             return of(owner, """
                     INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,

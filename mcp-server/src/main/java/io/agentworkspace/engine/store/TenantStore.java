@@ -15,7 +15,9 @@ public final class TenantStore {
 
     /** Whether there is no tenant yet; until the transaction ends no other replica gets to ask. */
     public boolean isFresh() {
-        db.sql("SELECT pg_advisory_xact_lock(7070)").one(_ -> true);
+        db.sql("SELECT pg_advisory_xact_lock(:lock)")
+                .set("lock", Lock.FIRST_START.number)
+                .one(_ -> true);
         return db.sql("SELECT NOT EXISTS (SELECT 1 FROM tenant) AS fresh")
                 .one(row -> row.flag("fresh"))
                 .orElseThrow();

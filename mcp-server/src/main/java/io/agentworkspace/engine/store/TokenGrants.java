@@ -157,8 +157,6 @@ public final class TokenGrants {
     }
 
     public void purge(Instant now) {
-        db.sql("DELETE FROM token_grant WHERE expires_at <= :now")
-                .set("now", now)
-                .run();
+        db.deleteOld("token_grant", "expires_at <= :until", now);
     }
 }

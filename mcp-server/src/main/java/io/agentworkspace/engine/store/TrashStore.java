@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 public final class TrashStore {
     public static final Duration KEPT = Duration.ofDays(30);
 
-    private static final int BATCH = 500;
-
     private final Db db;
     private final BankStore banks;
 
@@ -136,45 +134,14 @@ public final class TrashStore {
 
     /** Ends what has been in the trash for 30 days, in small steps that wait for nobody; how many memories and banks. */
     public int purge(Instant now) {
-        return inBatches(now, """
-                        DELETE FROM memory
-                         WHERE (tenant_id, bank_id, id) IN (SELECT tenant_id, bank_id, id
-                                                              FROM memory
-                                                             WHERE deleted_at <= :kept
-                                                             LIMIT :batch
-                                                               FOR UPDATE SKIP LOCKED)
-                        """) + inBatches(now, """
-                        DELETE FROM memory
-                         WHERE (tenant_id, bank_id, id) IN (SELECT m.tenant_id, m.bank_id, m.id
-                                                              FROM bank b
-                                                              JOIN memory m
-                                                                ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                                             WHERE b.deleted_at <= :kept
-                                                             LIMIT :batch
-                                                               FOR UPDATE SKIP LOCKED)
-                        """) + inBatches(now, """
-                        DELETE FROM bank
-                         WHERE (tenant_id, id) IN (SELECT b.tenant_id, b.id
-                                                     FROM bank b
-                                                    WHERE b.deleted_at <= :kept
-                                                      AND NOT EXISTS (SELECT 1 FROM memory m
-                                                                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id)
-                                                    LIMIT :batch
-                                                      FOR UPDATE SKIP LOCKED)
-                        """);
-    }
-
-    private int inBatches(Instant now, String text) {
-        var sum = 0;
-        while (true) {
-            var gone = db.sql(text)
-                    .set("kept", now.minus(KEPT))
-                    .set("batch", BATCH)
-                    .run();
-            sum += gone;
-            if (gone < BATCH) {
-                return sum;
-            }
-        }
+        var until = now.minus(KEPT);
+        return db.deleteOld("memory", "deleted_at <= :until", until)
+                + db.deleteOld("memory", """
+                        (tenant_id, bank_id) IN (SELECT tenant_id, id FROM bank WHERE deleted_at <= :until)
+                        """, until)
+                + db.deleteOld("bank", """
+                        deleted_at <= :until
+                        AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.tenant_id = bank.tenant_id AND m.bank_id = bank.id)
+                        """, until);
     }
 }

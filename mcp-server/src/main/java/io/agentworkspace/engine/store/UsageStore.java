@@ -167,14 +167,14 @@ final class UsageStore {
     /** Writes the events of what is news: of a limit's threshold no more on the same day, of refusals none for a minute. */
     boolean tell(Collection<News> all) {
         var fresh = fresh(all);
-        for (var news : all) {
-            if (fresh.contains(news.key())) {
-                db.sql(EventLog.INSERT)
-                        .set("events", EventLog.rows(news.key().tenant(), List.of(news.event())))
-                        .run();
-            }
+        var rows = all.stream()
+                .filter(news -> fresh.contains(news.key()))
+                .map(news -> EventLog.row(news.key().tenant(), news.event()))
+                .toList();
+        if (!rows.isEmpty()) {
+            db.sql(EventLog.INSERT).set("events", Json.text(rows)).run();
         }
-        return !fresh.isEmpty();
+        return !rows.isEmpty();
     }
 
     private Set<News.Key> fresh(Collection<News> all) {
@@ -201,9 +201,10 @@ final class UsageStore {
     }
 
     /** Clears away the counts of days long past. */
-    void purge(LocalDate today) {
-        db.sql("DELETE FROM usage WHERE day > '-infinity' AND day < CAST(:until AS date)")
-                .set("until", today.minusDays(KEPT.toDays()).toString())
-                .run();
+    void purge(Instant now) {
+        db.deleteOld(
+                "usage",
+                "day > '-infinity' AND day < CAST(CAST(:until AS timestamptz) AT TIME ZONE 'UTC' AS date)",
+                now.minus(KEPT));
     }
 }

@@ -201,9 +201,8 @@ final class BankTools {
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     var vx = in.vx();
                     var change = new BankStore.Change(vx.name(), vx.description(), vx.access());
-                    var changed = banks.update(call, held, change);
-                    var bank = banks.record(call, held);
-                    return new Changed(bank, bank.revision(), changed);
+                    var bank = banks.update(call, held, change);
+                    return new Changed(bank, bank.revision(), bank.revision() != held.revision());
                 });
     }
 }

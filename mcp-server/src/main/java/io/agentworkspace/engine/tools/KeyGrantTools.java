@@ -104,15 +104,15 @@ final class KeyGrantTools {
         var agent = agent(in, call);
         Lack.refuse(Lack.ofCredential(call));
         var parent = parent(in, call);
-        var role = keys.makeRoom(call, parent);
-        var powers = keys.powers(call);
+        var room = keys.makeRoom(call, parent);
+        var powers = room.powers().get();
         var grant = new Grant(
                 KeyWords.capabilities(in.capabilities()),
                 in.toolset() == null ? powers.toolset() : words.toolset(in.toolset()),
                 in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
                 end(in, call, powers, parent != null),
                 null);
-        Lack.refuse(Lack.ofUser(call, role));
+        Lack.refuse(Lack.ofUser(call, room.role()));
         Lack.refuse(Lack.ofPowers(grant, powers));
         var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent, parent);
         var key = ApiKey.generate(random);
@@ -207,10 +207,11 @@ final class KeyGrantTools {
 
     private Changed change(Update in, Call call) {
         checkName(in.name());
-        var held = keys.lock(call, in.id());
+        var locked = keys.lock(call, in.id());
+        var held = locked.held();
         Lack.refuse(Lack.ofCredential(call));
         AgentTools.checkRevision(in.ifRevision(), held.revision());
-        Lack.refuse(Lack.ofKey(call, held, () -> keys.powers(call)));
+        Lack.refuse(Lack.ofKey(call, held, locked.powers()));
         var change = new KeyLedger.Change(
                 in.name() == null ? null : in.name().strip(),
                 in.environment(),
@@ -222,12 +223,13 @@ final class KeyGrantTools {
             var key = keys.record(call, held.id());
             return new Changed(key, key.revision(), false);
         }
-        checkMayGive(call, held, change);
+        checkMayGive(call, locked, change);
         var key = keys.update(call, held, change);
         return new Changed(key, key.revision(), true);
     }
 
-    private void checkMayGive(Call call, KeyLedger.Held held, KeyLedger.Change change) {
+    private void checkMayGive(Call call, KeyLedger.Locked locked, KeyLedger.Change change) {
+        var held = locked.held();
         var had = held.grant();
         var wanted = new Grant(
                 change.capabilities() == null ? had.capabilities() : change.capabilities(),
@@ -235,7 +237,7 @@ final class KeyGrantTools {
                 change.confirmDestructive() == null ? had.confirmDestructive() : change.confirmDestructive(),
                 change.expiresAt() == null ? had.expiresAt() : change.expiresAt(),
                 null);
-        var powers = keys.powers(call);
+        var powers = locked.powers().get();
         // What it had counts only where nothing is added: parts of two grants make one that nobody had.
         if (wanted.excess(had).isPresent()) {
             Lack.refuse(Lack.ofPowers(wanted, powers));

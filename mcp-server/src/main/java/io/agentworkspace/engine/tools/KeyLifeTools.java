@@ -48,10 +48,11 @@ final class KeyLifeTools {
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/keys/{id}/rotate")
                 .handledBy(Rotate.class, KeyTools.Made.class, (in, call) -> {
-                    var held = keys.lock(call, in.id());
+                    var locked = keys.lock(call, in.id());
+                    var held = locked.held();
                     Lack.refuse(Lack.ofCredential(call));
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
-                    Lack.refuse(Lack.ofKey(call, held, () -> keys.powers(call)));
+                    Lack.refuse(Lack.ofKey(call, held, locked.powers()));
                     var key = ApiKey.withId(held.id(), random);
                     var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();
                     return new KeyTools.Made(keys.rotate(call, key, Duration.ofSeconds(overlap)), key.reveal());
@@ -69,11 +70,9 @@ final class KeyLifeTools {
                 .idempotent()
                 .route("POST", "/api/keys/{id}/revoke")
                 .handledBy(KeyTools.OfKey.class, KeyTools.Changed.class, (in, call) -> {
-                    var held = keys.lock(call, in.id());
-                    checkMayEnd(call, held);
-                    var changed = keys.revoke(call, held);
-                    var key = keys.record(call, held.id());
-                    return new KeyTools.Changed(key, key.revision(), changed);
+                    var held = lockedToEnd(call, in.id());
+                    var key = keys.revoke(call, held);
+                    return new KeyTools.Changed(key, key.revision(), !held.revoked());
                 });
     }
 
@@ -89,18 +88,19 @@ final class KeyLifeTools {
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/keys/{id}")
                 .handledBy(KeyTools.OfKey.class, Deleted.class, (in, call) -> {
-                    var held = keys.lock(call, in.id());
-                    checkMayEnd(call, held);
-                    keys.delete(call, held);
+                    keys.delete(call, lockedToEnd(call, in.id()));
                     return new Deleted(true);
                 });
     }
 
     /** Of a higher role nobody takes, and the owners keep a way in. */
-    private void checkMayEnd(Call call, KeyLedger.Held held) {
-        Lack.refuse(Lack.ofKey(call, held, () -> keys.powers(call)));
+    private KeyLedger.Held lockedToEnd(Call call, String id) {
+        var locked = keys.lock(call, id);
+        var held = locked.held();
+        Lack.refuse(Lack.ofKey(call, held, locked.powers()));
         if (held.role() == Role.OWNER) {
             keys.keepOwners(call, held);
         }
+        return held;
     }
 }

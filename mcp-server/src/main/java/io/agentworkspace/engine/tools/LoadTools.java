@@ -100,9 +100,9 @@ final class LoadTools {
     private Loaded attach(Call call, Ref agent, Name name) {
         var bank = banks.read(call, name, agent);
         Lack.refuse(Lack.ofBank(call, bank));
-        var changed = grants.load(call, bank, agent.id());
+        var loaded = grants.load(call, bank, agent.id());
         var working = reads.working(call, bank);
-        return new Loaded(banks.record(call, bank), changed, working.memories(), working.tokens());
+        return new Loaded(loaded.bank(), loaded.changed(), working.memories(), working.tokens());
     }
 
     private Tool<Unload, Unloaded> unload() {

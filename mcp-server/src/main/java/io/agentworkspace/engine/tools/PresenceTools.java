@@ -104,9 +104,8 @@ final class PresenceTools {
                     var before = call.context().self();
                     var unread = messages.unread(call, held.id());
                     call.context(call.context().withSelf(held.ref(), unread));
-                    contexts.save(call);
                     return new LoggedOn(
-                            agents.record(call, held),
+                            contexts.saveAndRead(call, held.id()),
                             before == null || before.id() != held.id(),
                             unread == 0 ? List.of() : messages.waiting(call, held.id(), Page.limit(in.page())));
                 });
@@ -129,9 +128,7 @@ final class PresenceTools {
                         return new Changed(null, false);
                     }
                     call.context(call.context().withSelf(null, 0));
-                    contexts.save(call);
-                    var held = named == null ? agents.read(call, Name.of(self.name())) : named;
-                    return new Changed(agents.record(call, held), true);
+                    return new Changed(contexts.saveAndRead(call, self.id()), true);
                 });
     }
 

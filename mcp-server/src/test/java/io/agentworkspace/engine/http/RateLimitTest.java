@@ -107,7 +107,7 @@ class RateLimitTest {
 
     @Test
     void anyNumberOfAddressesTakesBoundedMemory() {
-        var buckets = new Buckets(TIGHT, Clock.systemUTC());
+        var buckets = new Buckets<String>(TIGHT, Clock.systemUTC());
         for (var i = 0; i < 300_000; i++) {
             buckets.take(
                     "2001:db8:" + Integer.toHexString(i >> 16) + ":" + Integer.toHexString(i & 0xffff),

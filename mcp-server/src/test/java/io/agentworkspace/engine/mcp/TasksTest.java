@@ -10,7 +10,6 @@ import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.proof.Crowd;
 import io.agentworkspace.engine.store.Housekeeping;
-import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.TaskStore;
 import java.time.Clock;
 import java.time.Duration;
@@ -378,7 +377,7 @@ class TasksTest {
     private static void clear(Duration later) {
         var db = TestDatabase.db();
         var clock = Clock.offset(Clock.systemUTC(), later);
-        try (var housekeeping = new Housekeeping(db, new Presence(db), List.of(), clock, List.of())) {
+        try (var housekeeping = new Housekeeping(db, clock)) {
             housekeeping.clear();
         }
     }

@@ -80,6 +80,7 @@ class CommandQuotaTest {
         var refused = stage.call(one.url(), "AP_List", "{}");
         assertRefused(refused, "commands", LIMIT, "free");
         assertThat(refused.note()).contains(midnight().toString());
+        await().atMost(Duration.ofSeconds(15)).until(() -> rejected(stage).size() == 1);
         stage.call(one.url(), "US_Read", "{}").ok();
         stage.call(one.url(), "AC_Read", "{}").ok();
         stage.plan(one.url(), "team");

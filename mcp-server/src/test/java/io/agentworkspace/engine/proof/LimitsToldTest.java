@@ -123,6 +123,31 @@ class LimitsToldTest {
                 .build()));
     }
 
+    /** Who is refused before anything is read hears the same figures as who is served. */
+    @ParameterizedTest
+    @EnumSource(Way.class)
+    void aRefusalForTheRateTellsThemToo(Way way) {
+        var stage = new QuotaStage(Door.REST);
+        stage.plan(engine.url(), "free");
+        var got = way.call(engine.url(), stage.key, "US_Read", "{}", Map.of());
+        while (got.status() == 200) {
+            got = way.call(engine.url(), stage.key, "US_Read", "{}", Map.of());
+        }
+        assertThat(got.status()).isEqualTo(429);
+        assertThat(got.error()).isEqualTo("rate_limited");
+        assertThat(got.response().headers().firstValueAsLong("Retry-After")).hasValue(1);
+        assertThat(header(got, "RateLimit-Policy"))
+                .isEqualTo("[\"default\";q=100;w=100, \"commands\";q=10000;w=86400]");
+        assertThat(header(got, "RateLimit")).startsWith("[\"default\";r=0;t=").contains(", \"commands\";r=10000;t=");
+        var limits = way == Way.MCP
+                ? got.json().at("/error/data/limits")
+                : got.envelope().at("/header/limits");
+        if (way != Way.INVOKE) { // A problem document, which has headers only.
+            assertThat(List.of(header(got, "RateLimit-Policy"), header(got, "RateLimit")))
+                    .isEqualTo(headers(limits));
+        }
+    }
+
     @Test
     void theAccountHasARouteOfItsOwn() {
         var stage = new QuotaStage(Door.REST);

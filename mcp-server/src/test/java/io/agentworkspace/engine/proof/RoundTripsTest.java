@@ -9,12 +9,14 @@ import io.agentworkspace.engine.SkillZip;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Credential;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.Toolset;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.CountingProxy;
 import io.agentworkspace.engine.store.Db;
@@ -170,10 +172,22 @@ class RoundTripsTest {
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
         var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());
-        ann = new Caller(tenant, "t", user, "ann", Role.MEMBER, Set.of("*"), "key:test", null);
+        ann = caller(tenant, user, "ann", Role.MEMBER);
         var boss = tenants.createUser(tenant, Name.of("owner"), Role.OWNER, CLOCK.instant());
-        owner = new Caller(tenant, "t", boss, "owner", Role.OWNER, Set.of("*"), "key:boss", null);
+        owner = caller(tenant, boss, "owner", Role.OWNER);
         WORKSPACE.lines().forEach(step -> run(step, 0));
+    }
+
+    /** With a key that is there: what somebody may give to another key depends on it. */
+    private static Caller caller(long tenant, long user, String name, Role role) {
+        var secret = ApiKey.generate(new SecureRandom());
+        try (var watch = TestDatabase.watch()) {
+            new KeyStore(db, CLOCK, watch)
+                    .insert(secret, new KeyStore.Holder(tenant, user, "test", List.of("*")), CLOCK.instant());
+        }
+        var credential = new Credential(secret.id(), false, Toolset.EVERYTHING, false, null, false);
+        var principal = "key:" + secret.id();
+        return new Caller(tenant, "t", user, name, role, Set.of("*"), principal, null, credential);
     }
 
     @AfterAll

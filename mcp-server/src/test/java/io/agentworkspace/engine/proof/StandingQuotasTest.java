@@ -285,6 +285,51 @@ class StandingQuotasTest {
                 .toList();
     }
 
+    private static final List<String> STANDING = List.of("agents", "domains", "banks", "memories", "webhook_endpoints");
+
+    /** Creates as many as are allowed, and one more, of all that is counted. */
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void ofEachScopeBothThresholdsAreToldAndTheRefusal(Door door) {
+        var stage = new QuotaStage(door);
+        stage.plan(one.url(), "free");
+        create(stage, 25, "AP_Create", "{'vx':{'name':'Agent #','description':'d'}}");
+        create(stage, 10, "DM_Create", "{'vx':{'name':'Dom #','description':'d'}}");
+        create(stage, 10, "MB_Create", "{'vx':{'name':'Box #'}}");
+        create(stage, 3, "WH_Create", "{'url':'http://127.0.0.1:1/x','events':['webhook.test']}");
+        stage.fill("Box 0", 9_999);
+        create(stage, 1, "MB_Store", "{'target':{'bank':'Box 0'},'content':'text #'}");
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(stage.events(EventType.QUOTA_THRESHOLD_REACHED).stream()
+                                .map(data -> data.path("scope").asString() + " "
+                                        + data.path("threshold").asInt()))
+                        .containsExactlyInAnyOrderElementsOf(STANDING.stream()
+                                .flatMap(scope -> List.of(scope + " 80", scope + " 100").stream())
+                                .toList()));
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(stage.events(EventType.QUOTA_REQUEST_REJECTED).stream()
+                                .map(data -> "%s %d %d %s"
+                                        .formatted(
+                                                data.path("scope").asString(),
+                                                data.path("limit").asInt(),
+                                                data.path("count").asInt(),
+                                                data.path("service").asString())))
+                        .containsExactlyInAnyOrder(
+                                "agents 25 25 AP_Create",
+                                "domains 10 10 DM_Create",
+                                "banks 10 10 MB_Create",
+                                "memories 10000 10000 MB_Store",
+                                "webhook_endpoints 3 3 WH_Create"));
+    }
+
+    private static void create(QuotaStage stage, int times, String service, String arguments) {
+        for (var i = 0; i < times; i++) {
+            stage.call(url(i), service, arguments.replace("#", String.valueOf(i)))
+                    .ok();
+        }
+        stage.call(url(times), service, arguments.replace("#", "too many")).refused(4002);
+    }
+
     @Test
     void onlyOwnersChangeThePlan() {
         var tenants = new io.agentworkspace.engine.TestTenant();

@@ -1,31 +1,107 @@
 package io.agentworkspace.engine.store;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class HousekeepingTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration SHORT = Duration.ofMillis(160);
+
+    private final Housekeeping housekeeping = new Housekeeping(TestDatabase.db(), Clock.systemUTC());
+
     @Test
     void whatIsNotedIsWrittenWhileMuchIsClearedAway() throws Exception {
-        var db = TestDatabase.db();
         var clearing = new CountDownLatch(1);
         var flushes = new AtomicInteger();
-        try (var housekeeping = new Housekeeping(
-                db, new Presence(db), List.of(flushes::incrementAndGet), Clock.systemUTC(), List.of(_ -> {
-                    clearing.countDown();
-                    LockSupport.parkNanos(Duration.ofMinutes(1).toNanos());
-                }))) {
+        housekeeping.every(SECOND, "counts", flushes::incrementAndGet).clearing("much", _ -> {
+            clearing.countDown();
+            LockSupport.parkNanos(Duration.ofMinutes(1).toNanos());
+        });
+        try (housekeeping) {
             housekeeping.start(Duration.ZERO);
             clearing.await();
             var before = flushes.get();
             await().atMost(Duration.ofSeconds(10)).until(() -> flushes.get() >= before + 2);
         }
+    }
+
+    @Test
+    void nothingWaitsForASlowNeighbour() {
+        var release = new CountDownLatch(1);
+        var flushes = new AtomicInteger();
+        housekeeping.every(SHORT, "slow", () -> waitFor(release)).every(SHORT, "quick", flushes::incrementAndGet);
+        try (housekeeping) {
+            housekeeping.start(Duration.ofHours(1));
+            await().atMost(Duration.ofSeconds(10)).until(() -> flushes.get() >= 3);
+            release.countDown();
+        }
+    }
+
+    private static void waitFor(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** With a pause of that length after each run it would take twice as long. */
+    @Test
+    void theTimeThatItTakesIsNoPauseBesides() {
+        var runs = new AtomicInteger();
+        housekeeping.every(SHORT, "takes long", () -> {
+            LockSupport.parkNanos(SHORT.minusMillis(10).toNanos());
+            runs.incrementAndGet();
+        });
+        try (housekeeping) {
+            housekeeping.start(Duration.ofHours(1));
+            await().atMost(Duration.ofSeconds(5)).until(() -> runs.get() >= 20);
+        }
+    }
+
+    @Test
+    void whatFailsKeepsNothingElseFromBeingClearedAway() {
+        var cleared = new AtomicInteger();
+        housekeeping
+                .clearing("refused", _ -> {
+                    throw Problem.unavailable();
+                })
+                .clearing("broken", _ -> {
+                    throw new IllegalStateException("as a test wants it");
+                })
+                .clearing("good", _ -> cleared.incrementAndGet());
+        try (housekeeping) {
+            housekeeping.clear();
+            housekeeping.clear();
+        }
+        assertThat(cleared).hasValue(2);
+    }
+
+    @Test
+    void whatIsBeingWrittenIsWaitedForAndThenTheLastIsWritten() {
+        var begun = new CountDownLatch(1);
+        var order = new CopyOnWriteArrayList<String>();
+        housekeeping.every(SHORT, "counts", () -> {
+            var number = order.size();
+            order.add("begun " + number);
+            begun.countDown();
+            LockSupport.parkNanos(Duration.ofMillis(400).toNanos());
+            order.add("done " + number);
+        });
+        housekeeping.start(Duration.ofHours(1));
+        waitFor(begun);
+        housekeeping.close();
+        assertThat(List.copyOf(order)).containsExactly("begun 0", "done 0", "begun 2", "done 2");
     }
 }

@@ -34,10 +34,17 @@ public final class Envelope {
 
     /** Sets what the caller has left: nothing where nothing is limited. */
     static void tell(ObjectNode envelope, List<Allowance> left) {
-        if (left.isEmpty() || !(envelope.get("header") instanceof ObjectNode header)) {
+        if (envelope.get("header") instanceof ObjectNode header) {
+            tellIn(header, left);
+        }
+    }
+
+    /** The same in another object: as its {@code limits}. */
+    public static void tellIn(ObjectNode holder, List<Allowance> left) {
+        if (left.isEmpty()) {
             return;
         }
-        var limits = header.putArray("limits");
+        var limits = holder.putArray("limits");
         for (var allowance : left) {
             var limit = limits.addObject()
                     .put("scope", allowance.scope())

@@ -1,0 +1,59 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** One rate for each key, on however many replicas. */
+class RateReplicasTest {
+    private static final int BURST = 200;
+
+    private static Replica one;
+    private static Replica two;
+
+    @BeforeAll
+    static void start() {
+        var settings = Map.of("ENGINE_RATE_LIMIT", "1/s burst " + BURST);
+        one = Replica.start(settings);
+        two = Replica.start(settings);
+    }
+
+    @AfterAll
+    static void stop() {
+        one.close();
+        two.close();
+    }
+
+    private static int status(String url, String key) {
+        return Way.GENERIC.call(url, key, "AP_List", "{}", Map.of()).status();
+    }
+
+    /** Asks until it is refused; how often it was not. */
+    private static int exhaust(String url, String key, Duration pause) {
+        var served = 0;
+        while (status(url, key) == 200) {
+            served++;
+            await().pollDelay(pause).until(() -> true);
+        }
+        return served;
+    }
+
+    /** The other one has heard of it after a second and the time of two statements; it is asked twenty times a second. */
+    @Test
+    void whatOneReplicaLetThroughIsMissingAtTheOther() {
+        var key = new QuotaStage(Door.REST).key;
+        assertThat(exhaust(one.url(), key, Duration.ZERO)).isBetween(BURST, BURST + 60);
+        var more = exhaust(two.url(), key, Duration.ofMillis(50));
+        System.out.printf("the other replica served %d more%n", more);
+        assertThat(more).isLessThan(BURST / 2);
+        assertThat(status(one.url(), key) == 200 && status(two.url(), key) == 200)
+                .isFalse();
+    }
+}

@@ -1,0 +1,56 @@
+package io.agentworkspace.engine.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Context;
+import io.agentworkspace.engine.model.Role;
+import java.time.Instant;
+import java.util.Set;
+import org.jdbi.v3.core.JdbiException;
+import org.junit.jupiter.api.Test;
+
+class PresenceTest {
+    private static final Db DB = TestDatabase.db();
+    private static final Instant LONG_AGO = Instant.parse("2001-01-01T00:00:00Z");
+
+    private final long tenant = new TestTenant().id(Door.REST);
+    private final Presence presence = new Presence(DB);
+
+    private void touch(Instant at) {
+        var caller = new Caller(tenant, "t", 1, "ann", Role.MEMBER, Set.of("*"), "key:a", null);
+        var call = new Call(caller, "AP_List", "r", Context.DEFAULT, null, at);
+        call.context(new Context(
+                Context.DEFAULT, new Context.Ref(1, "ann"), new Context.Ref(2, "Ada"), null, null, null, 0));
+        presence.touch(call);
+    }
+
+    private Instant usedAt() {
+        return DB.sql("SELECT used_at FROM context WHERE tenant_id = :tenant")
+                .set("tenant", tenant)
+                .one(row -> row.instantOrNull("used_at"))
+                .orElseThrow();
+    }
+
+    @Test
+    void whatCannotBeWrittenIsWrittenLater() {
+        DB.sql("""
+                INSERT INTO context (tenant_id, principal, name, self_id, used_at)
+                VALUES (:tenant, 'key:a', 'default', 2, :at)
+                """).set("tenant", tenant).set("at", LONG_AGO).run();
+        touch(LONG_AGO.plusSeconds(60));
+        DB.transaction(() -> {
+            assertThatThrownBy(() -> DB.sql("SELECT 1 / 0").one(_ -> 1)).isInstanceOf(JdbiException.class);
+            assertThatThrownBy(presence::flush).isInstanceOf(JdbiException.class);
+            return true;
+        });
+        assertThat(usedAt()).isEqualTo(LONG_AGO);
+        presence.flush();
+        assertThat(usedAt()).isEqualTo(LONG_AGO.plusSeconds(60));
+    }
+}
