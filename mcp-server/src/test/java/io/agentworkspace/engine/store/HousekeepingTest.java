@@ -43,8 +43,11 @@ class HousekeepingTest {
         housekeeping.every(SHORT, "slow", () -> waitFor(release)).every(SHORT, "quick", flushes::incrementAndGet);
         try (housekeeping) {
             housekeeping.start(Duration.ofHours(1));
-            await().atMost(Duration.ofSeconds(10)).until(() -> flushes.get() >= 3);
-            release.countDown();
+            try {
+                await().atMost(Duration.ofSeconds(10)).until(() -> flushes.get() >= 3);
+            } finally {
+                release.countDown();
+            }
         }
     }
 
