@@ -366,9 +366,20 @@ public final class OutboxStore {
                 """).set("since", since).list(OutboxStore::target);
     }
 
-    /** Gives up some of what waits for endpoints that were deleted meanwhile; nobody takes it any more. */
+    /**
+     * Gives up some of what waits for endpoints that were deleted meanwhile, since nobody takes it any more; and counts those among the
+     * enabled no longer that have been sent, or could not be sent, that they were deleted.
+     */
     public void giveUp(Instant now) {
         db.sql("""
+                WITH told AS (
+                UPDATE webhook_endpoint w
+                   SET enabled = false, disabled_reason = 'manual'
+                 WHERE w.deleted_at IS NOT NULL AND w.enabled
+                   AND EXISTS (SELECT 1
+                                 FROM webhook_delivery d
+                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
+                                  AND d.sequence = w.last_sequence AND d.created_at >= w.deleted_at AND d.due_at IS NULL))
                 UPDATE webhook_delivery
                    SET state = 'exhausted', due_at = NULL
                  WHERE ctid IN (SELECT d.ctid

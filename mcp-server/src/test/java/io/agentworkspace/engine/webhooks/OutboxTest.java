@@ -403,6 +403,12 @@ class OutboxTest {
         assertThat(last.at("/data/endpoint_id")).isEqualTo(endpoint.get("id"));
         stage.happens("Ada");
         assertNothingMoreFor(before + 1);
+        stage.clock.advance(Duration.ofMinutes(2));
+        await().atMost(SOON) // It is in nobody's way when events are placed and deliveries are taken.
+                .until(() -> stage.db
+                        .sql("SELECT enabled FROM webhook_endpoint")
+                        .list(row -> row.flag("enabled"))
+                        .equals(List.of(false)));
     }
 
     /** Many writers on two replicas: each delivery arrives once, and neither the feed nor the sequence has a gap. */
