@@ -18,5 +18,8 @@ UPDATE event_feed f
                               f.last_seq);
 
 ALTER TABLE webhook_endpoint ADD COLUMN missed_after bigint, ADD COLUMN missed_until bigint;
+-- Since when those were disabled that are now is not known: it may be all of the feed that is kept.
+UPDATE webhook_endpoint w SET missed_after = f.cleared_seq FROM event_feed f
+ WHERE f.tenant_id = w.tenant_id AND NOT w.enabled AND w.deleted_at IS NULL;
 COMMENT ON COLUMN webhook_endpoint.missed_after IS 'The last place of the feed when it was last disabled: what came behind was not queued for it.';
 COMMENT ON COLUMN webhook_endpoint.missed_until IS 'The last place of the feed when it was enabled again; null while it is not.';

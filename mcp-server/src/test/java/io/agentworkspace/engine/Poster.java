@@ -20,6 +20,7 @@ import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.http.HttpCookieStore;
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
 
 /**
  * Posts, by the many thousands. By Jetty's client, since on a busy machine the JDK's loses the answer to one in many thousands
@@ -35,7 +36,7 @@ public final class Poster {
         var client = new HttpClient();
         client.setConnectTimeout(5_000);
         client.setHttpCookieStore(new HttpCookieStore.Empty());
-        client.setUserAgentField(null);
+        client.setUserAgentField(new HttpField(HttpHeader.USER_AGENT, "engine-tests"));
         client.setMaxConnectionsPerDestination(1_024);
         try {
             client.start();

@@ -76,8 +76,10 @@ final class CallerLimit {
         settledAt = now;
         var made = drained();
         if (!made.isEmpty()) {
-            store.add(new RateStore.Spent(made, age, rate.perSecond(), most(rate)))
-                    .forEach((asker, wait) -> settle(asker, wait, made.getOrDefault(asker, 0L)));
+            var waits = store.add(new RateStore.Spent(made, age, rate.perSecond(), most(rate)));
+            var late = Duration.ofNanos(System.nanoTime() - now).minus(LEEWAY); // By which it was reckoned too young.
+            waits.forEach((asker, wait) ->
+                    settle(asker, late.isPositive() ? wait.minus(late) : wait, made.getOrDefault(asker, 0L)));
         }
     }
 

@@ -22,6 +22,7 @@ import org.jdbi.v3.core.JdbiException;
 import org.jdbi.v3.core.statement.SqlStatements;
 import org.jdbi.v3.core.statement.StatementExceptions;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * The database. A statement outside {@link #transaction} is a round trip of its own; inside, all statements of the
@@ -46,6 +47,7 @@ public final class Db implements AutoCloseable {
     /** In seconds. A database that has fallen silent is told from one that works: that one gives up a statement sooner. */
     private static final String SOCKET_TIMEOUT = "10";
 
+    private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final HikariDataSource pool;
     private final Jdbi jdbi;
     /** Fair, unlike the pool's own hand-over, which starves waiters under load. */
@@ -73,6 +75,11 @@ public final class Db implements AutoCloseable {
         config.addDataSourceProperty(
                 "options", "-c statement_timeout=8s -c lock_timeout=6s -c idle_in_transaction_session_timeout=30s");
         pool = new HikariDataSource(config);
+        withoutLimits.setUrl(jdbcUrl);
+        if (user != null) { // Else they are in the URL.
+            withoutLimits.setUser(user);
+            withoutLimits.setPassword(password);
+        }
         jdbi = Jdbi.create(pool);
         jdbi.getConfig(SqlStatements.class).setUnusedBindingAllowed(true);
         // What was bound is what people have written: it does not belong in a log.
@@ -80,9 +87,9 @@ public final class Db implements AutoCloseable {
         turns = new Semaphore(poolSize, true);
     }
 
-    /** For migrations only. */
-    DataSource dataSource() {
-        return pool;
+    /** For migrations only, which take as long as they take. */
+    DataSource withoutLimits() {
+        return withoutLimits;
     }
 
     /** A statement, with the parameters that come with the call already bound: tenant, user, self, admin, now, … */

@@ -33,6 +33,26 @@ public final class Housekeeping implements AutoCloseable {
         }
     }
 
+    /** A flush as often as its period says. What it is late for by more than that is not made up for. */
+    private static final class Beat implements Runnable {
+        private final Flush flush;
+        private final long period;
+        private long due = System.nanoTime();
+
+        Beat(Flush flush) {
+            this.flush = flush;
+            this.period = flush.period().toNanos();
+        }
+
+        @Override
+        public void run() {
+            due += period;
+            if (System.nanoTime() - due < period) {
+                flush.run();
+            }
+        }
+    }
+
     private record Purge(Chore chore, Consumer<Instant> work) {}
 
     public Housekeeping(Db db, Clock clock) {
@@ -68,8 +88,8 @@ public final class Housekeeping implements AutoCloseable {
     /** @param quiet how long nothing is cleared away; then it is every ten minutes */
     public void start(Duration quiet) {
         for (var flush : flushes) {
-            var period = flush.period().toMillis();
-            timer.scheduleAtFixedRate(flush::run, period, period, TimeUnit.MILLISECONDS);
+            var period = flush.period().toNanos();
+            timer.scheduleAtFixedRate(new Beat(flush), period, period, TimeUnit.NANOSECONDS);
         }
         clearer.scheduleWithFixedDelay(this::clear, quiet.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
     }

@@ -11,7 +11,7 @@ public final class Migrations {
     public static void run(Db db) {
         try {
             Flyway.configure()
-                    .dataSource(db.dataSource())
+                    .dataSource(db.withoutLimits())
                     .locations("classpath:db/migration")
                     .load()
                     .migrate();

@@ -139,7 +139,7 @@ public final class OutboxStore {
     private static final String KEEP = """
             UPDATE webhook_endpoint w
                SET enabled = s.disabled_reason IS NULL, disabled_reason = s.disabled_reason, failing_since = s.failing_since,
-                   missed_after = CASE WHEN s.disabled_reason IS NULL THEN w.missed_after
+                   missed_after = CASE WHEN s.disabled_reason IS NULL OR NOT w.enabled THEN w.missed_after
                                        ELSE (SELECT last_seq FROM event_feed f WHERE f.tenant_id = w.tenant_id) END,
                    missed_until = CASE WHEN s.disabled_reason IS NULL THEN w.missed_until END,
                    warned = s.warned, failures_in_row = s.failures_in_row, openings = s.openings, open_until = s.open_until,

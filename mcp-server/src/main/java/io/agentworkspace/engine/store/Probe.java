@@ -44,7 +44,7 @@ final class Probe {
                 return DatabaseState.READ_ONLY;
             }
             return outages.lately(Outage.FULL) ? DatabaseState.FULL : DatabaseState.REACHABLE;
-        } catch (Problem | JdbiException e) {
+        } catch (Problem | JdbiException | DatabaseFailure e) {
             return DatabaseState.UNREACHABLE;
         }
     }

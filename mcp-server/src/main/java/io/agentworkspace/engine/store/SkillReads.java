@@ -65,7 +65,7 @@ public final class SkillReads {
     public record Found(@Nullable OwnSkill own, List<SkillFile> files, List<String> agents) {
         /** It with all of its content, where all was asked for. */
         public Skill whole() {
-            return Skill.of(files);
+            return Skill.stored(files);
         }
     }
 
@@ -107,7 +107,8 @@ public final class SkillReads {
 
     private static Found found(Row row, List<String> agents) throws SQLException {
         var files = row.jsonList("files", Content.class).stream()
-                .map(file -> SkillFile.of(file.path(), Base64.getMimeDecoder().decode(file.content())))
+                .map(file ->
+                        SkillFile.stored(file.path(), Base64.getMimeDecoder().decode(file.content())))
                 .toList();
         return new Found(row.json("own", OwnSkill.class), files, agents);
     }

@@ -146,11 +146,11 @@ final class SkillTools {
 
     private SkillShown shown(OfSkill in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
         if (Boolean.TRUE.equals(in.archive())) {
-            return SkillShown.archive(opened.record(), Skill.of(opened.files()));
+            return SkillShown.archive(opened.record(), Skill.stored(opened.files()));
         } else if (in.path() != null) {
             return SkillShown.file(opened.record(), one(opened, in.path()));
         }
-        var body = Skill.of(List.of(one(opened, Skill.MAIN))).body();
+        var body = Skill.stored(List.of(one(opened, Skill.MAIN))).body();
         return SkillShown.instructions(opened.record(), opened.card(), body, caller, agents, all);
     }
 

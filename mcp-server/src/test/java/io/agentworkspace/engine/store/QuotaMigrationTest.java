@@ -39,7 +39,7 @@ class QuotaMigrationTest {
         var url = postgres.jdbcUrl().replaceFirst("/[^/]*$", "/before_quotas");
         try (var db = new Db(url, postgres.user(), postgres.password(), 2)) {
             Flyway.configure()
-                    .dataSource(db.dataSource())
+                    .dataSource(db.withoutLimits())
                     .locations("classpath:db/migration")
                     .target("13")
                     .load()

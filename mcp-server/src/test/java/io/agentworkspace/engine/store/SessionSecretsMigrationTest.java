@@ -29,7 +29,7 @@ class SessionSecretsMigrationTest {
     void asItWasBefore() {
         db = TestDatabase.empty(NAME);
         Flyway.configure()
-                .dataSource(db.dataSource())
+                .dataSource(db.withoutLimits())
                 .locations("classpath:db/migration")
                 .target("10")
                 .load()

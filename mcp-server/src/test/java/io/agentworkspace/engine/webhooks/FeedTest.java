@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -83,6 +85,33 @@ class FeedTest {
         assertThat(events(0))
                 .allSatisfy(event -> assertThat(sent.contains(event.get("id").asString()))
                         .isNotEqualTo(List.of(3L, 4L).contains(event.get("seq").asLong())));
+    }
+
+    @Test
+    void anAttemptThatEndsAfterItWasDisabledHidesNothing() {
+        var hangs = new AtomicBoolean();
+        var end = new CountDownLatch(1);
+        try (var hanging = new RawReceiver((_, out) -> {
+            if (hangs.get()) {
+                end.await();
+            }
+            out.write(RawReceiver.status(500).getBytes(StandardCharsets.ISO_8859_1));
+        })) {
+            var id = stage.endpoint(hanging.url(), "agent.deployment.created")
+                    .get("id")
+                    .asString();
+            hangs.set(true);
+            stage.happens("Ada");
+            await().atMost(SOON)
+                    .until(() -> hanging.requests().stream().anyMatch(request -> request.startsWith("POST ")));
+            var disabled = stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': false}");
+            stage.happens("Bob");
+            awaitPlaced(4);
+            end.countDown();
+            await().atMost(SOON)
+                    .until(() -> stage.deliveries(id).getFirst().get("attempts").size() == 1);
+            assertThat(stage.endpoint(id).get("missed")).isEqualTo(disabled.at("/endpoint/missed"));
+        }
     }
 
     /** While it is enabled, places are given on two replicas: each event is either told as missed or delivered. */

@@ -25,7 +25,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
@@ -125,46 +124,6 @@ class SenderTest {
             assertThat(receiver.requests())
                     .hasSize(2)
                     .allSatisfy(request -> assertThat(request).doesNotContain("Cookie", "Authorization"));
-        }
-    }
-
-    /** An endless row of small or large heads is neither read nor kept: it costs what any failed attempt does. */
-    @ParameterizedTest
-    @CsvSource({"100, 0", "102, 0", "103, 0", "103, 7000"})
-    void anEndlessRowOfInterimAnswersIsCutOff(int status, int size) throws Exception {
-        var head = "HTTP/1.1 %d x\r\nLink: <%s>\r\n\r\n"
-                .formatted(status, "x".repeat(size))
-                .getBytes(StandardCharsets.US_ASCII);
-        var written = new AtomicLong();
-        try (var receiver = new RawReceiver((_, out) -> {
-            while (true) {
-                out.write(head);
-                written.addAndGet(head.length);
-            }
-        })) {
-            var outcome = send(receiver.url());
-            assertThat(outcome.delivered()).isFalse();
-            assertThat(outcome.status()).isNull();
-            assertThat(outcome.error())
-                    .isEqualTo(
-                            status == 100
-                                    ? "the answer is not HTTP/1.1, is cut off, or has too large headers"
-                                    : "more than 16 interim answers (1xx) before the answer");
-            assertThat(outcome.duration()).isLessThan(Duration.ofSeconds(10));
-            org.awaitility.Awaitility.await().untilAsserted(() -> {
-                var before = written.get();
-                Thread.sleep(100);
-                assertThat(written.get()).as("the connection is closed").isEqualTo(before);
-            });
-            assertThat(written.get()).isLessThan(32 << 20);
-        }
-    }
-
-    @Test
-    void interimAnswersAreNotTheAnswer() throws Exception {
-        var interim = "HTTP/1.1 103 x\r\nLink: </a>\r\n\r\nHTTP/1.1 102 x\r\n\r\nHTTP/1.1 100 x\r\n\r\n";
-        try (var receiver = RawReceiver.saying(interim + RawReceiver.status(200))) {
-            assertThat(send(receiver.url()).status()).isEqualTo(200);
         }
     }
 

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -95,7 +96,7 @@ public final class Envelope {
      * What a request says of its context, which nobody has looked at.
      *
      * @param context its name
-     * @param user who asks; null where that is not known
+     * @param user whom it is asked for, else who asks; null where that is not known
      */
     public record Asked(String context, @Nullable String user) {
         /** By somebody without a credential, or before it was looked at. */
@@ -107,9 +108,16 @@ public final class Envelope {
 
         /** By this caller with these arguments, whether they are right or not. */
         public static Asked by(Caller caller, ObjectNode arguments) {
-            var name = arguments.at("/target/context").asString("").strip();
-            var fits = !name.isEmpty() && name.codePointCount(0, name.length()) <= Name.MAX && Schema.isStorable(name);
-            return new Asked(fits ? name : Context.DEFAULT, caller.userName());
+            return new Asked(
+                    name(arguments, "/target/context").orElse(Context.DEFAULT),
+                    name(arguments, "/target/user").orElse(caller.userName()));
+        }
+
+        private static Optional<String> name(ObjectNode arguments, String place) {
+            var name = arguments.at(place).asString("").strip();
+            return name.isEmpty() || name.codePointCount(0, name.length()) > Name.MAX || !Schema.isStorable(name)
+                    ? Optional.empty()
+                    : Optional.of(name);
         }
 
         private Told told() {

@@ -31,17 +31,23 @@ public record Skill(String name, String description, ObjectNode frontmatter, Str
      * @throws Problem {@code invalid_field} or {@code too_large}, saying what the specification wants instead
      */
     public static Skill of(String folder, List<SkillFile> files) {
+        checkNames(files);
         return read(folder, files);
     }
 
     /** The same, of files without a folder around them: the name is the one in SKILL.md. */
     public static Skill of(List<SkillFile> files) {
+        checkNames(files);
+        return read(null, files);
+    }
+
+    /** One whose files were found good by the rules of their day. */
+    public static Skill stored(List<SkillFile> files) {
         return read(null, files);
     }
 
     private static Skill read(@Nullable String folder, List<SkillFile> files) {
         checkSum(files);
-        checkNames(files);
         var main = files.stream()
                 .filter(file -> file.path().equals(MAIN))
                 .findFirst()
