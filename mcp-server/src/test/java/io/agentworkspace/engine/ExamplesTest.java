@@ -206,7 +206,7 @@ class ExamplesTest {
 
     private static ObjectNode inShell(String command, String key) {
         try {
-            var shell = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true);
+            var shell = new ProcessBuilder("timeout", "30", "sh", "-c", command).redirectErrorStream(true);
             shell.environment().putAll(Map.of("ENGINE", TestServer.url(), "ENGINE_KEY", key));
             return Json.readObject(shell.start().getInputStream().readAllBytes());
         } catch (IOException e) {

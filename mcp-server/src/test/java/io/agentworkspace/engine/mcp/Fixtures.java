@@ -15,9 +15,10 @@ final class Fixtures {
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
     private static final String WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
-    /** How often long work was stopped before its end. */
+    /** How often long work was begun. */
     static final AtomicInteger STARTED = new AtomicInteger();
 
+    /** How often it was stopped before its end. */
     static final AtomicInteger STOPPED = new AtomicInteger();
 
     private Fixtures() {}

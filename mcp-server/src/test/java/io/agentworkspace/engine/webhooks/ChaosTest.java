@@ -36,8 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ChaosTest {
     private static final int TENANTS = 10;
     private static final int EVENTS = 20_000;
-    private static final int EVENTS_WITHOUT_BAD_ONES = 5_000;
-    private static final int WARMING_UP = 1_500;
+    private static final int EVENTS_WITHOUT_BAD_ONES = 3_000;
+    private static final int WARMING_UP = 1_000;
     private static final String SCHEDULE = "0s,1s,2s,2s,5s,5s";
     private static final int ATTEMPTS = 6;
     private static final int RATE = 400;
@@ -90,7 +90,7 @@ class ChaosTest {
                     (double) receivers.repeated() / replicas.kills(),
                     beside,
                     without);
-            assertThat(replicas.kills()).isGreaterThanOrEqualTo(8);
+            assertThat(replicas.kills()).isGreaterThanOrEqualTo(5);
             assertThat(receivers.repeated()).as("of %d arrivals", makers.made()).isLessThan(makers.made() / 100);
             assertThat(beside)
                     .as("p95 in ms beside bad endpoints, and without them: %d, %d", beside, without)

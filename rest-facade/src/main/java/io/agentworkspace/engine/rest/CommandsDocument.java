@@ -27,7 +27,7 @@ public final class CommandsDocument {
             and no other, the fields of a `GET` or `DELETE` stand in its query, and a refusal is `application/problem+json` with a
             status of its own. What creates answers 201.
 
-            The examples are one story: who runs those that create first, with an owner's key, can run the others after them.
+            The examples are one story: with an owner's key all of them work, those that create first and those that take away last.
             """;
 
     private CommandsDocument() {}
