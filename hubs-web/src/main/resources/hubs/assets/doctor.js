@@ -46,7 +46,7 @@ async function offer(own) {
   offered = keys.length > 0 || [401, 403].includes(response?.status);
   const mine = keys.find((key) => key.id === own);
   const { user: me } = document.getElementById('account-button').dataset;
-  const named = ({ name, user, id, state }) => `${name}${user === me ? '' : `, of ${user}`}: ek_${id}_…${state === 'active' ? '' : `, ${state}`}`;
+  const named = ({ name, user, id, state }) => `${name}${user === me ? '' : `, of ${user}`}, ek_${id}_…${state === 'active' ? '' : `, ${state}`}`;
   const first = own ? `Signed in with: ${mine ? named(mine) : `ek_${own}_…`}` : 'Signed in without a key';
   of.replaceChildren(el('option', { value: '' }, first),
     ...keys.filter((key) => key.id !== own).map((key) => el('option', { value: key.id }, named(key))));
