@@ -23,6 +23,14 @@ async function visible(page, selector = '.entry .name') {
   return (await page.locator(selector).filter({ visible: true }).allTextContents()).map((text) => text.trim());
 }
 
+// Whether it is all in the window's width.
+function within(locator) {
+  return locator.evaluate((one) => {
+    const { left, right } = one.getBoundingClientRect();
+    return left >= 0 && right <= innerWidth;
+  });
+}
+
 // The list: search, filters, the address, what is found nowhere.
 async function list(page) {
   const step = {};
@@ -55,6 +63,20 @@ async function list(page) {
   step.pasted = new URL(page.url()).search;
   await page.getByRole('button', { name: 'Clear search and filters' }).click();
   step.cleared = (await visible(page)).length;
+  const first = page.locator('#toolsets a').first();
+  await page.locator('#toolsets a').last().click();
+  step.chips = [await within(page.locator('#toolsets [aria-current]'))];
+  await page.reload();
+  step.chips.push(await within(page.locator('#toolsets [aria-current]')));
+  await page.getByRole('searchbox').press('Escape');
+  step.chips.push(await within(first));
+  const summary = page.locator('.price summary');
+  const before = await summary.boundingBox();
+  await summary.click();
+  const after = await summary.boundingBox();
+  step.summaryMoved = [after.x - before.x, after.y - before.y];
+  await pages.picture(page, 'list-costs');
+  await summary.click();
   step.firstTool = await page.locator('.entry').first().evaluate((entry) => entry.getBoundingClientRect().top / innerHeight);
   return step;
 }
@@ -145,6 +167,7 @@ async function trying(page, agent) {
 async function connect(page) {
   await page.goto(`${engine}/mcp-hub/connect`);
   await pages.look(page, 'connect');
+  const hidden = await page.locator('.chips').evaluate((chips) => chips.scrollWidth - chips.clientWidth);
   await page.getByRole('link', { name: /^agent/ }).click();
   await page.getByRole('link', { name: 'read-only' }).click();
   const read = () => page.locator('.price .hint b').innerText();
@@ -157,7 +180,7 @@ async function connect(page) {
   await page.goto(`${engine}/mcp-hub/connect?toolset=discovery`);
   const prices = { narrowed, both, discovery: await read() };
   await page.goto(narrow);
-  const step = { prices, all, address: new URL(page.url()).search, shown: await page.locator('.lead code').innerText(), clients: {} };
+  const step = { prices, all, hidden, address: new URL(page.url()).search, shown: await page.locator('.lead code').innerText(), clients: {} };
   for (const tab of await page.getByRole('tab').all()) {
     const client = (await tab.getAttribute('aria-controls')).replace('client-', '');
     await tab.click();
@@ -172,6 +195,9 @@ async function connect(page) {
   }
   await page.goto(`${engine}/mcp-hub/connect#client-cursor`);
   step.linked = await page.getByRole('tab', { selected: true }).textContent();
+  await page.getByRole('tab', { name: 'VS Code' }).click();
+  await page.reload();
+  step.reloaded = await page.getByRole('tab', { selected: true }).textContent();
   return step;
 }
 
@@ -318,6 +344,7 @@ async function plain() {
   await pages.picture(paper, 'tool-print');
   await paper.goto(`${engine}/mcp-hub`);
   await pages.picture(paper, 'list-print');
+  told('paper', { ways: (await visible(paper, '.ways a')).length });
   await paper.context().close();
 }
 
@@ -352,15 +379,14 @@ async function keyless(page, csrf) {
   await page.goto(`${engine}/mcp-hub/doctor`);
   const said = page.locator('#seen');
   await said.filter({ hasText: 'You signed in without a key' }).waitFor();
-  const step = { none: await said.innerText() };
+  const step = { none: await said.innerText(), link: await said.getByRole('link').getAttribute('href') };
   const made = await page.evaluate(async (token) => (await fetch('/api/keys', { method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': token }, body: '{"name": "laptop", "capabilities": ["*"]}' })).json(), csrf);
   await fetch(`${engine}/mcp`, { method: 'POST', headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'X-Api-Key': made.api_key },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize',
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'laptop', version: '1' } } }) });
-  await page.reload();
   await said.filter({ hasText: 'choose the key' }).waitFor();
-  await page.getByLabel('Of the key').selectOption(made.key.id);
+  await page.getByLabel('Key', { exact: true }).selectOption(made.key.id);
   await page.locator('#handshakes li').first().waitFor();
   step.chosen = await page.locator('#handshakes').innerText();
   await page.screenshot({ path: `${screenshots}/doctor-keyless-1280-light.png`, fullPage: true });

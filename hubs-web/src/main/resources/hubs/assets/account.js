@@ -56,7 +56,7 @@ export async function signIn(then = () => (isPage() ? location.reload() : locati
   const form = el('form', { novalidate: true },
     el('label', { for: 'api-key' }, 'API key'), key,
     el('p', { class: 'hint', id: 'api-key-hint' }, 'It is sent once, for a session of this browser, and kept nowhere. At its first start the engine printed one; with its embedded database it is also in ',
-      el('code', {}, '.engine/first-api-key'), '.'),
+      el('code', {}, 'first-api-key'), ' in its data directory.'),
     problem,
     el('div', { class: 'row' }, submit, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel')));
   const providers = el('div', { class: 'providers' });

@@ -9,6 +9,7 @@ const watch = document.getElementById('watch');
 const of = document.getElementById('key');
 const shown = new Map();
 let keys = [];
+let offered = false;
 
 async function look() {
   const asked = of.value;
@@ -24,33 +25,37 @@ async function look() {
     return;
   }
   const { key, handshakes } = await response.json();
-  if (of.options.length === 0) await offer(key);
+  if (!offered) await offer(key);
   if (asked !== of.value) return;
-  say(handshakes.length === 0 ? nobody(key)
-    : `${handshakes.length} ${handshakes.length === 1 ? 'handshake' : 'handshakes'}, the newest first.`);
+  say(...handshakes.length === 0 ? nobody(key)
+    : [`${handshakes.length} ${handshakes.length === 1 ? 'handshake' : 'handshakes'}, the newest first.`]);
   show(handshakes);
 }
 
 function nobody(key) {
-  if (key) return 'Nobody has come with this key yet. Start your client now: it will show up here.';
-  return keys.length ? 'You signed in without a key: choose the key that your client uses.'
-    : 'You signed in without a key, and have none yet that a client could use: AK_Create makes one.';
+  if (key) return ['Nobody has come with this key yet. Start your client now: it will show up here.'];
+  return keys.length ? ['You signed in without a key: choose the key that your client uses.']
+    : ['You signed in without a key, and have none yet that a client could use: ', el('a', { href: '/mcp-hub/tools/AK_Create' }, 'AK_Create'), ' makes one.'];
 }
 
-// The keys to choose from, where one may see them; what one signed in with comes first.
+// The keys to choose from, where one may see them; what one signed in with comes first. While there are none, or the service
+// cannot answer now, the next look asks again.
 async function offer(own) {
   const response = await fetch('/api/keys?limit=200').catch(() => null);
   keys = response?.ok ? (await response.json()).keys : [];
+  offered = keys.length > 0 || [401, 403].includes(response?.status);
   const mine = keys.find((key) => key.id === own);
-  const named = ({ name, user, id, state }) => `${name}, of ${user}: ek_${id}_…${state === 'active' ? '' : `, ${state}`}`;
-  const first = own ? `${mine ? named(mine) : `ek_${own}_…`}, signed in with` : 'None, signed in without a key';
+  const { user: me } = document.getElementById('account-button').dataset;
+  const named = ({ name, user, id, state }) => `${name}${user === me ? '' : `, of ${user}`}, ek_${id}_…${state === 'active' ? '' : `, ${state}`}`;
+  const first = own ? `Signed in with: ${mine ? named(mine) : `ek_${own}_…`}` : 'Signed in without a key';
   of.replaceChildren(el('option', { value: '' }, first),
     ...keys.filter((key) => key.id !== own).map((key) => el('option', { value: key.id }, named(key))));
   document.getElementById('of').hidden = of.options.length === 1;
 }
 
-function say(text) {
-  if (seen.textContent !== text) seen.textContent = text;
+function say(...words) {
+  const said = el('p', {}, ...words);
+  if (seen.textContent !== said.textContent) seen.replaceChildren(...said.childNodes);
 }
 
 // What is there already stays the same element, so that what somebody opened, selected or stands on stays so.

@@ -32,7 +32,7 @@ export function copied(pre) {
     setTimeout(() => (button.textContent = 'Copy'), 2000);
   });
   pre.replaceWith(box);
-  box.append(pre, button);
+  box.append(button, pre);
   return box;
 }
 

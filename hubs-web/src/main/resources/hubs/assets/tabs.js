@@ -1,4 +1,5 @@
-// Sections, one at a time: without scripts, and in print, all of them are there. The one that was chosen last is chosen on every page.
+// Sections, one at a time: without scripts, and in print, all of them are there. The one that the address
+// names is chosen, else the one that was chosen last on any page; whoever chooses another has the address name that one.
 import { el } from './dom.js';
 
 export function tabs(group) {
@@ -8,7 +9,7 @@ export function tabs(group) {
     const button = el('button', { type: 'button', role: 'tab', id: `${section.id}-tab`, 'aria-controls': section.id }, section.dataset.tab);
     section.setAttribute('role', 'tabpanel');
     section.setAttribute('aria-labelledby', button.id);
-    button.addEventListener('click', () => choose(button));
+    button.addEventListener('click', () => pick(button));
     return button;
   });
 
@@ -26,6 +27,11 @@ export function tabs(group) {
     }
   }
 
+  function pick(button) {
+    choose(button);
+    history.replaceState(null, '', `#${button.getAttribute('aria-controls')}`);
+  }
+
   const steps = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
   list.addEventListener('keydown', (event) => {
     const step = steps[event.key];
@@ -35,7 +41,7 @@ export function tabs(group) {
     const last = buttons.length - 1;
     const next = Number.isFinite(step) ? (at + step + buttons.length) % buttons.length : step < 0 ? 0 : last;
     buttons[next].focus();
-    choose(buttons[next]);
+    pick(buttons[next]);
   });
   list.append(...buttons);
   group.prepend(list);

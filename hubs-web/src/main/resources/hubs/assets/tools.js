@@ -61,10 +61,18 @@ function show() {
   if (search.value !== state.q) search.value = state.q;
   for (const effect of effects) effect.checked = effect.value === state.effect;
   for (const chip of chips) {
-    if (chip.dataset.toolset === state.toolset) chip.setAttribute('aria-current', 'true');
+    if (chip.dataset.toolset === state.toolset) reveal(chip);
     else chip.removeAttribute('aria-current');
   }
   if (mine) mine.checked = Boolean(state.mine);
+}
+
+// Marks a chip as chosen; the row that it is in may move sideways, and is moved only when another is chosen.
+function reveal(chip) {
+  if (chip.hasAttribute('aria-current')) return;
+  chip.setAttribute('aria-current', 'true');
+  const row = chip.closest('ul');
+  row.scrollLeft = chip.offsetLeft - row.offsetLeft - (row.clientWidth - chip.offsetWidth) / 2;
 }
 
 function change(what) {
@@ -114,6 +122,3 @@ document.addEventListener('keydown', (event) => {
 
 read();
 show();
-const chosen = chips.find((chip) => chip.dataset.toolset === state.toolset);
-const row = chosen.closest('ul');
-row.scrollLeft = chosen.offsetLeft - row.offsetLeft - 16;

@@ -172,6 +172,16 @@ class HubTest {
         }
     }
 
+    /** The chosen one by a click, in a link, and the first when all is cleared; what one clicks on stays where it is. */
+    @Test
+    void theChosenToolsetIsInView() {
+        for (var list : everywhere("list")) {
+            assertThat(list.get("chips").valueStream().map(JsonNode::asBoolean)).containsExactly(true, true, true);
+            assertThat(list.get("summaryMoved").valueStream().map(JsonNode::asInt))
+                    .containsExactly(0, 0);
+        }
+    }
+
     @Test
     void oneSignsInWithAKeyThatIsKeptNowhere() {
         for (var session : everywhere("session")) {
@@ -239,6 +249,8 @@ class HubTest {
             assertThat(connect.at("/clients/vscode/link").asString()).startsWith("vscode:mcp/install?");
             assertThat(connect.get("all").asString()).isEqualTo("?readonly=true");
             assertThat(connect.get("linked").asString()).isEqualTo("Cursor");
+            assertThat(connect.get("reloaded").asString()).isEqualTo("VS Code");
+            assertThat(connect.get("hidden").asInt()).isZero();
         }
     }
 
@@ -280,6 +292,7 @@ class HubTest {
     @Test
     void theDoctorAsksForTheKeyOfWhoeverSignedInWithoutOne() {
         assertThat(only("provider").get("none").asString()).contains("AK_Create");
+        assertThat(only("provider").get("link").asString()).isEqualTo("/mcp-hub/tools/AK_Create");
         assertThat(only("provider").get("chosen").asString()).contains("Connected", "laptop");
     }
 
@@ -323,6 +336,7 @@ class HubTest {
         assertThat(words(only("print").get("cut"))).isEmpty();
         assertThat(only("print").get("code").asInt()).isEqualTo(5);
         assertThat(only("print").get("buttons").asInt()).isZero();
+        assertThat(only("paper").get("ways").asInt()).isZero();
     }
 
     @Test

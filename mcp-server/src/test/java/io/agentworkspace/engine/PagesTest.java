@@ -76,6 +76,7 @@ class PagesTest {
                 .asString()
                 .contains("style-src 'self'", "frame-ancestors 'none'");
         assertThat(page.body()).contains(note, "Skip to the content").doesNotContain(key);
+        assertThat(page.body()).containsPattern("<p class=\"note bad\">\\P{Ll}[^<]*[.?!]</p>");
         var program = get(asked.formatted(key), "Accept", "*/*");
         assertThat(program.statusCode()).isEqualTo(status);
         assertThat(program.headers().allValues("Content-Type")).containsExactly("application/problem+json");

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.hubs;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.ToolRunner;
 import java.util.List;
+import java.util.Locale;
 
 /** All pages, by their addresses. They show what anybody may see, and to whom has signed in also what is one's own. */
 public final class Hubs {
@@ -66,13 +67,19 @@ public final class Hubs {
         return Page.html(404, templates.page("missing", List.of(), frame, visit));
     }
 
-    private record Refused(String title, String note, String requestId) {}
+    private record Refused(String title, String note, boolean later, String requestId) {}
 
     /** A refusal as a person reads it who came with a browser, under its status. */
     public Page refused(Visit visit, int status, String note) {
         var title = status < 500 ? "This was refused" : "The service cannot answer now";
         var frame = new Templates.Frame(title, "Why nothing else is shown at this address.", "", null);
-        var shown = new Refused(title, note, visit.requestId());
+        var shown = new Refused(title, sentence(note), status >= 500, visit.requestId());
         return Page.html(status, templates.page("refused", shown, frame, visit));
+    }
+
+    /** A note stands in envelopes and after a colon: here it is a sentence. */
+    static String sentence(String note) {
+        var begun = note.substring(0, 1).toUpperCase(Locale.ROOT) + note.substring(1);
+        return note.matches("(?s).*[.!?]") ? begun : begun + ".";
     }
 }

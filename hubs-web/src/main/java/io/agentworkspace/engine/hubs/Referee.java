@@ -8,16 +8,25 @@ import java.util.stream.Collectors;
  * What the protocol's referee says of the service, as its run has written it down.
  *
  * @param markdown beginning with the summary
- * @param summary the required scenarios that are passed, newest revision first: {@code 37 of 37 and 30 of 30}
+ * @param summary a sentence: how many of the required scenarios are passed, by revision, the newest first
  */
 record Referee(String markdown, String summary) {
-    private static final Pattern RESULT = Pattern.compile("(?m)^## Revision \\S+: (\\d+ of \\d+) required scenarios");
+    private static final Pattern RESULT =
+            Pattern.compile("(?m)^## Revision (\\S+): (\\d+) of (\\d+) required scenarios");
 
     static Referee word() {
-        var document = new String(Assets.bytes("/docs/conformance.md"), StandardCharsets.UTF_8);
-        var results =
-                RESULT.matcher(document).results().map(found -> found.group(1)).collect(Collectors.joining(" and "));
-        var first = "$0\n**%s required scenarios** are passed.\n".formatted(results);
-        return new Referee(document.replaceFirst("^# .*\n", first), results);
+        return of(new String(Assets.bytes("/docs/conformance.md"), StandardCharsets.UTF_8));
+    }
+
+    static Referee of(String document) {
+        var results = RESULT.matcher(document).results().toList();
+        var figures = results.stream()
+                .map(found -> "%s of %s (%s)".formatted(found.group(2), found.group(3), found.group(1)))
+                .collect(Collectors.joining(", "));
+        var all = results.stream().allMatch(found -> found.group(2).equals(found.group(3)));
+        var summary = all
+                ? "Passes all required scenarios of the protocol's referee: %s.".formatted(figures)
+                : "Passes %s of the required scenarios of the protocol's referee.".formatted(figures);
+        return new Referee(document.replaceFirst("^# .*\n", "$0\n**%s**\n".formatted(summary)), summary);
     }
 }
