@@ -30,6 +30,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
@@ -162,6 +164,7 @@ public final class TestDatabase {
         try {
             Path directory = Files.createTempDirectory("engine-test");
             var postgres = EmbeddedPostgres.start(directory);
+            forgetful(postgres);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 postgres.close();
                 delete(directory);
@@ -169,6 +172,17 @@ public final class TestDatabase {
             return postgres;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** It need not survive the machine: what is to last is tried with engines that are processes of their own. */
+    private static void forgetful(EmbeddedPostgres postgres) {
+        try (var connection = DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
+                var statement = connection.createStatement()) {
+            statement.execute("ALTER SYSTEM SET fsync = off");
+            statement.execute("SELECT pg_reload_conf()");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
         }
     }
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 class PermissionMatrixTest {
     private static final PermissionTable TABLE = new PermissionTable();
+    private static final int WORKERS = 3;
 
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
@@ -46,10 +47,10 @@ class PermissionMatrixTest {
         var doors = Door.values();
         var stages = Arrays.stream(doors).map(_ -> new PermissionStage(cells)).toList();
         var wrong = Collections.synchronizedList(new ArrayList<String>());
-        Crowd.of(2 * doors.length, worker -> {
-            var i = worker / 2;
+        Crowd.of(WORKERS * doors.length, worker -> {
+            var i = worker / WORKERS;
             for (var cell : cells) {
-                if (cell.number() % 2 == worker % 2) {
+                if (cell.number() % WORKERS == worker % WORKERS) {
                     if (cell.key() == Kind.FREE) {
                         tryWithout(doors[i], stages.get(i), cell, wrong);
                         askWithout(stages.get(i), cell, wrong);
