@@ -14,6 +14,7 @@ final class Bench {
     static {
         ALL.put("listeners", new Listeners());
         ALL.put("webhooks", new Webhooks());
+        ALL.put("pages", new Pages());
     }
 
     /** One measurement. */

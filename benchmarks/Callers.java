@@ -54,7 +54,7 @@ final class Callers {
                 "params",
                 Map.of("name", work.tool(), "arguments", work.arguments()));
         var request = HttpRequest.newBuilder(URI.create(url + "/mcp"))
-                .timeout(Duration.ofSeconds(60))
+                .timeout(Duration.ofMinutes(10))
                 .header("Content-Type", "application/json")
                 .header("X-API-Key", key)
                 .POST(BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));

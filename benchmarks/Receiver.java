@@ -19,7 +19,7 @@ import org.eclipse.jetty.util.thread.VirtualThreadPool;
 
 /** Takes webhooks, on loopback, and notes how old each event was when it came. */
 final class Receiver implements AutoCloseable {
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final Duration LIMIT = Duration.ofMinutes(10);
 
     private final Server server = new Server(new VirtualThreadPool());
     private final ServerConnector connector = new ServerConnector(server, 1, 1);

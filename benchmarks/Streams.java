@@ -15,7 +15,8 @@ import tools.jackson.databind.JsonNode;
 /** Many open streams of {@code subscriptions/listen}, each a socket of its own, all read by one thread. */
 final class Streams implements AutoCloseable {
     private static final String META = "io.modelcontextprotocol/";
-    private static final long PATIENCE = 30_000_000_000L;
+    /** Ends a hang: a slow machine takes minutes for some thousand streams. */
+    private static final long PATIENCE = 600_000_000_000L;
 
     private final URI url;
     private final String key;

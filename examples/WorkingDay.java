@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +19,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A working day of three agents in one domain with two zones and two banks. They read the project's own documents: the
- * reader stores what it reads as memories and tells of it, the critic doubts, the editor decides. Everything is said and
- * stored over MCP; at the end the figures are read back through REST, and must agree.
+ * reader stores what it reads as memories and tells of it, the critic doubts, the editor decides, and a person tells them to
+ * go on. Everything is said and stored over MCP; at the end the figures are read back through REST, and must agree.
  *
  * <p>Run it with {@code ./engine example <url> <key>} while the engine runs.
  */
@@ -101,8 +102,14 @@ final class WorkingDay {
         return said;
     }
 
+    private void say(String zone, String context, String content) {
+        mcp("AP_Chat", Map.of(
+                "target", Map.of("domain", own("Reading room"), "zone", zone, "context", context), "content", content));
+    }
+
     private int shift(String agent, int turn, List<String> pieces) {
         var said = 0;
+        var heard = new HashMap<String, Integer>();
         for (var i = turn; i < pieces.size(); i += AGENTS.size()) {
             var piece = pieces.get(i);
             var bank = BANKS.get(i % BANKS.size());
@@ -111,13 +118,14 @@ final class WorkingDay {
                     "vx", Map.of("name", "piece " + i, "tags", List.of(agent, "day")),
                     "content", piece));
             if (i % 5 < 3) {
-                mcp("AP_Chat", Map.of(
-                        "target", Map.of(
-                                "domain", own("Reading room"),
-                                "zone", ZONES.get(i % ZONES.size()),
-                                "context", own(agent)),
-                        "content", "Read, and kept in %s: %s".formatted(bank, piece)));
+                var zone = ZONES.get(i % ZONES.size());
+                say(zone, own(agent), "Read, and kept in %s: %s".formatted(bank, piece));
                 said++;
+                // Agents that nobody speaks to are stopped after 30 messages in a zone.
+                if (heard.merge(zone, 1, Integer::sum) % 6 == 0) {
+                    say(zone, own("person"), "Thank you, go on.");
+                    said++;
+                }
             }
         }
         return said;

@@ -37,6 +37,7 @@ function command(agent, headers) {
 
 try {
   const context = await browser.newContext();
+  context.setDefaultTimeout(120_000);
   // Empty pages, without a policy that would forbid their scripts to ask anything.
   await context.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: '<title>page</title>' }));
   const page = await context.newPage();

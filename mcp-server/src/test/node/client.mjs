@@ -43,7 +43,7 @@ async function toldOfChanges() {
   if (client.version >= '2026-07-28') await client.listen({ resourceSubscriptions: [uri] });
   else await client.subscribeResource({ uri });
   const other = await connect();
-  for (let i = 0; !told && i < 40; i++) {
+  for (let i = 0; !told && i < 400; i++) {
     const vx = { description: `Change ${i}.` };
     await other.callTool({ name: 'AP_Modify', arguments: { target: { agent }, vx } });
     await new Promise(resolve => setTimeout(resolve, 250));

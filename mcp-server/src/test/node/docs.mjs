@@ -73,9 +73,7 @@ async function copies() {
   const page = await pages.open('/docs/quick-start', 1280, ['light'], { permissions: ['clipboard-read', 'clipboard-write'] });
   const code = page.locator('.copied').nth(1);
   await code.hover();
-  await code.getByRole('button').click();
-  await code.getByRole('button').filter({ hasText: 'Copied' }).waitFor();
-  told('copies', { button: await code.getByRole('button').innerText(), copied: await page.evaluate(() => navigator.clipboard.readText()) });
+  told('copies', { copied: await pages.copied(page, code.getByRole('button')) });
   await page.context().close();
 }
 
@@ -124,15 +122,15 @@ async function narrow() {
   await page.context().close();
 }
 
-// How soon there is something to see, how much is sent for it, and whether anything jumps; each time with nothing kept from before.
-async function speed() {
-  const loads = [];
+// What is sent for a page, and whether anything jumps; each time with nothing kept from before.
+async function loads() {
+  const each = [];
   for (const path of ['/docs', '/docs/concepts', '/docs/commands', '/docs/commands/webhooks', '/docs/webhooks']) {
     const page = await pages.open(path);
-    loads.push({ path, ...(await loaded(page)) });
+    each.push({ path, ...(await loaded(page)) });
     await page.context().close();
   }
-  told('speed', { loads });
+  told('loads', { each });
 }
 
 // One after another in two browsers' worth of pages at most, or pictures take too long on a small machine.
@@ -151,7 +149,7 @@ async function others() {
 }
 
 try {
-  await speed();
+  await loads();
   await Promise.all([...widths.map(one), others()]);
   told('faults', { faults: pages.faults });
 } finally {

@@ -7,6 +7,8 @@ import { chromium } from 'playwright-core';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag2aaa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const COLOURS = { type: 'rule', values: ['color-contrast', 'color-contrast-enhanced'] };
+// Ends a hang and measures nothing, as HangLimit does in Java.
+const HANG_LIMIT = 120_000;
 const HEIGHTS = { 360: 740, 1280: 900 };
 
 export const widths = Object.keys(HEIGHTS).map(Number);
@@ -19,6 +21,7 @@ export function told(step, what = {}) {
 
 export class Pages {
   #faults = [];
+  #clipboard = Promise.resolve();
 
   static async launch(engine, screenshots) {
     const browser = await chromium.launch({
@@ -38,14 +41,35 @@ export class Pages {
   // each of the themes, and otherwise has the first.
   async open(path, width = 1280, shown = themes.slice(0, 1), options = {}) {
     const viewport = { width, height: HEIGHTS[width] };
-    const context = await this.browser.newContext({ viewport, colorScheme: shown[0], reducedMotion: 'reduce', ...options });
-    const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    const page = await this.blank({ viewport, colorScheme: shown[0], reducedMotion: 'reduce', ...options });
     this.#guard(page);
     page.shown = shown;
     page.shot = `${width}-${shown[0]}`;
     await page.goto(this.engine + path);
     return page;
+  }
+
+  // An empty page in a context of its own, which nothing is kept of.
+  async blank(options = {}) {
+    const context = await this.browser.newContext(options);
+    context.setDefaultTimeout(HANG_LIMIT);
+    return context.newPage();
+  }
+
+  // What clicking on a button puts on the clipboard, which all pages of the browser share: one after another.
+  copied(page, button) {
+    const copied = this.#clipboard.then(async () => {
+      const shown = await button.elementHandle();
+      await shown.evaluate((one) => { // It is labelled so for two seconds only.
+        one.said = [];
+        new MutationObserver(() => one.said.push(one.textContent)).observe(one, { childList: true, characterData: true, subtree: true });
+      });
+      await button.click();
+      await page.waitForFunction((one) => one.said.includes('Copied'), shown);
+      return page.evaluate(() => navigator.clipboard.readText());
+    });
+    this.#clipboard = copied.catch(() => {});
+    return copied;
   }
 
   #guard(page) {
@@ -101,8 +125,8 @@ function expected(message) {
 // What it cost to load a page, once it has been painted: ms until there was something to see, bytes and requests for it, and how far
 // anything jumped in the 300 ms after.
 export function loaded(page) {
-  return page.evaluate(() => new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('nothing was painted within ten seconds')), 10_000);
+  return page.evaluate((limit) => new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('nothing was painted')), limit);
     let shift = 0;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) shift += entry.value;
@@ -116,7 +140,7 @@ export function loaded(page) {
         resolve({ paint: paint.startTime, bytes: sent.reduce((sum, entry) => sum + entry.transferSize, 0), requests: sent.length, shift });
       }, 300);
     }).observe({ type: 'paint', buffered: true });
-  }));
+  }), HANG_LIMIT);
 }
 
 // The script of axe is put in by the debugger, which no policy of the page hinders; everything else obeys it.

@@ -103,8 +103,7 @@ async function admin(width, theme) {
   await page.reload();
   step.left = await page.locator('#agents li > span').allTextContents();
 
-  await page.getByRole('button', { name: 'Copy the digest of the zip' }).click();
-  step.copied = await page.evaluate(() => navigator.clipboard.readText());
+  step.copied = await pages.copied(page, page.getByRole('button', { name: 'Copy the digest of the zip' }));
   const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download as zip' }).click()]);
   step.savedAs = saved.suggestedFilename();
   step.saved = `sha256:${createHash('sha256').update(readFileSync(await saved.path())).digest('hex')}`;

@@ -77,8 +77,7 @@ import org.slf4j.LoggerFactory;
 final class App implements AutoCloseable {
     static final String VERSION = "0.1.0";
 
-    private static final int STREAMS_EACH = 4_000;
-    private static final int STREAMS_IN_ALL = 8_000;
+    private static final Bounds.Share STREAMS = new Bounds.Share(2_500, 3_000, 4_000, 8_000);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Duration QUIET = Duration.ofMinutes(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -140,7 +139,7 @@ final class App implements AutoCloseable {
         var sender = keep(new Sender(
                 settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
         var outbox = outbox(db, vault, events, sender);
-        var audit = new AuditStore(db, Duration.ofDays(settings.auditDays()));
+        var audit = keep(new AuditStore(db, Duration.ofDays(settings.auditDays())));
         var signIns = new SignInStore(db, audit);
         var grants = new TokenGrants(db, watch);
         var http = keep(new ProviderHttp());
@@ -158,14 +157,14 @@ final class App implements AutoCloseable {
                 keep(source.signals()),
                 new Interest(db, clock),
                 new Handshakes(handshakes, clock),
-                new Bounds(STREAMS_EACH, STREAMS_IN_ALL, PATIENCE),
+                new Bounds(STREAMS, PATIENCE),
                 clock);
         housekeeping = keep(new Housekeeping(db, clock));
         housekeeping
                 .every(SECOND, "counts", quotas::flush)
                 .every(SECOND, "rates", () -> settle(rates))
                 .every(SECOND, "use of keys", keys.use()::flush)
-                .every(SECOND, "audit", audit::flush)
+                .every(SECOND, "audit", () -> audit.flush(clock.instant()))
                 .every(SECOND, "handshakes", handshakes::flush)
                 .every(Duration.ofSeconds(5), "presence", presence::flush)
                 .every(Duration.ofMinutes(1), "sessions", sessions::flush)
@@ -249,7 +248,14 @@ final class App implements AutoCloseable {
         try {
             var quotas = parts.around().metering().quotas();
             gate = new Gate(
-                    rules(published).within(quotas::commands), parts.replica().callers(), refusals, clock, doors);
+                    rules(published)
+                            .within(quotas::commands)
+                            .reading(runner.catalogue().tools())
+                            .serving(path -> Doors.serve(path, rest::serves)),
+                    parts.replica().callers(),
+                    refusals,
+                    clock,
+                    doors);
             server.serve(around.apply(gate), refusals);
         } catch (Exception e) {
             throw new IllegalStateException("the server cannot start", e);

@@ -8,13 +8,19 @@ import java.util.List;
 final class Strays {
     private static final String PREFIX = "ENGINE_";
 
+    /** What the launcher takes for itself. */
+    private static final String MAX_HEAP = "ENGINE_MAX_HEAP";
+
     private Strays() {}
 
     /** A line for each, without its value, which may be a secret. */
     static List<String> of(Collection<String> names) {
         var known = Settings.ALL.stream().map(Setting::name).toList();
         return names.stream()
-                .filter(name -> name.startsWith(PREFIX) && !known.contains(name) && !OAuthSettings.isOne(name))
+                .filter(name -> name.startsWith(PREFIX)
+                        && !known.contains(name)
+                        && !name.equals(MAX_HEAP)
+                        && !OAuthSettings.isOne(name))
                 .sorted()
                 .map(name -> name + " is not a setting and changes nothing" + meant(name, known))
                 .toList();

@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** A person's session in real Chromium, which {@code browser.mjs} plays: what the browser does with the cookie, and what it keeps away. */
+@Tag("slow")
 class BrowserSessionTest {
     private static final Map<String, JsonNode> STEPS = new LinkedHashMap<>();
     private static final TestTenant TENANT = new TestTenant();

@@ -52,7 +52,7 @@ public enum Door {
     private static final Map<String, String> FAMILIES =
             Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user");
     private static final HttpClient CLIENT =
-            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+            HttpClient.newBuilder().connectTimeout(Duration.ofMinutes(2)).build();
 
     public abstract Reply call(String url, String key, String service, ObjectNode arguments);
 

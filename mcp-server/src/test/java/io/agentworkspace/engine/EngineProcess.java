@@ -1,5 +1,8 @@
 package io.agentworkspace.engine;
 
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.postgres.UnpackedOnce;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -43,6 +46,7 @@ public final class EngineProcess implements AutoCloseable {
     }
 
     private static EngineProcess start(Class<?> main, Path dataDir, Map<String, String> environment) {
+        UnpackedOnce.into(dataDir);
         try {
             // Into a file: a pipe that nobody reads is soon full, and then the engine stands still.
             var log = Redirect.appendTo(dataDir.resolve("engine.log").toFile());
@@ -83,10 +87,10 @@ public final class EngineProcess implements AutoCloseable {
         return new ProcessBuilder(command);
     }
 
-    /** The frame with the key is shown at the first start only. */
+    /** The frame with the key is shown at the first start only, and warnings may come before it. */
     static String lineAfterTheKey(Process engine) throws IOException {
         var line = engine.inputReader().readLine();
-        while (line != null && (line.startsWith("+") || line.startsWith("|"))) {
+        while (line != null && !line.startsWith("ready ")) {
             line = engine.inputReader().readLine();
         }
         if (line == null) {
@@ -135,8 +139,8 @@ public final class EngineProcess implements AutoCloseable {
 
     private int await() {
         try {
-            if (!process.waitFor(20, TimeUnit.SECONDS)) {
-                throw new AssertionError("the engine has not ended within 20 s");
+            if (!process.waitFor(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS)) {
+                throw new AssertionError("the engine has not ended");
             }
             return process.exitValue();
         } catch (InterruptedException e) {

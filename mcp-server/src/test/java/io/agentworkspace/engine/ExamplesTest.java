@@ -17,7 +17,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -159,7 +158,7 @@ class ExamplesTest {
         var list = stands.group("list");
         var own = list == null
                 ? "http://127.0.0.1:%d/".formatted(receiver.getAddress().getPort())
-                : await().atMost(Duration.ofSeconds(20)).until(() -> newest(list, key), id -> !id.isEmpty());
+                : await().until(() -> newest(list, key), id -> !id.isEmpty());
         return example.replace(stands.group("word"), own);
     }
 

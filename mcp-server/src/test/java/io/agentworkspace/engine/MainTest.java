@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractStringAssert;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The process as its caller sees it: what it prints where, and how it ends. */
+@Tag("slow")
 class MainTest {
     @TempDir
     static Path dataDir;
@@ -24,7 +26,8 @@ class MainTest {
             assertThat(EngineProcess.lineAfterTheKey(engine)).startsWith("ready http://127.0.0.1:");
             send(signal, engine);
             send(signal, engine);
-            assertThat(engine.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(engine.waitFor(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
             assertThat(engine.exitValue()).isZero();
             assertThat(engine.inputReader().readLine()).isNull();
             assertThat(dataDir.resolve("postgres/postmaster.pid")).doesNotExist();

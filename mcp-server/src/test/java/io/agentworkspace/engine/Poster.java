@@ -34,7 +34,7 @@ public final class Poster {
 
     private static HttpClient start() {
         var client = new HttpClient();
-        client.setConnectTimeout(5_000);
+        client.setConnectTimeout(HangLimit.TIME.toMillis());
         client.setHttpCookieStore(new HttpCookieStore.Empty());
         client.setUserAgentField(new HttpField(HttpHeader.USER_AGENT, "engine-tests"));
         client.setMaxConnectionsPerDestination(1_024);
@@ -49,7 +49,9 @@ public final class Poster {
     }
 
     public static HttpResponse<byte[]> post(String url, Map<String, String> headers, byte[] body) {
-        var request = CLIENT.POST(url).timeout(60, TimeUnit.SECONDS).body(new BytesRequestContent((String) null, body));
+        var request = CLIENT.POST(url)
+                .timeout(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS)
+                .body(new BytesRequestContent((String) null, body));
         request.headers(fields -> headers.forEach(fields::put));
         try {
             var answer = new CompletableResponseListener(request, MOST_BYTES).send();

@@ -34,7 +34,7 @@ public final class Repository {
     }
 
     /** The files below a folder, however deep, in order; none where there is no such folder. */
-    static List<Path> files(String folder, String suffix) {
+    public static List<Path> files(String folder, String suffix) {
         if (!Files.isDirectory(file(folder))) {
             return List.of();
         }

@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Secrets move from one master key to another. */
+@Tag("slow")
 class SecretsCommandTest {
     private final String database = "secrets_" + UUID.randomUUID().toString().replace("-", "");
     private final Db db = TestDatabase.fresh(database);

@@ -202,6 +202,7 @@ class SettingsTest {
                         "ENGINE_MCP_URLS",
                         "ENGINE_SERVICE_HOST",
                         "ENGINE_PORT",
+                        "ENGINE_MAX_HEAP",
                         "ENGINE_OAUTH_X_ISSUER",
                         "PATH")))
                 .containsExactly(

@@ -3,7 +3,9 @@ package io.agentworkspace.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The rules of {@code docs/house.md} that only sources can tell. */
@@ -38,5 +40,48 @@ class SourcesTest {
         var text = Repository.text(file);
         var type = PUBLIC.matcher(text);
         return !type.find() || text.substring(0, type.start()).endsWith("*/\n");
+    }
+
+    /** What makes a test depend on how fast the machine is: a pause, a limit under a minute, a judgement on a duration. */
+    private static final Pattern HASTE = Pattern.compile("""
+            \\.sleep\\(
+            parkNanos\\(
+            pollDelay\\(
+            \\.atMost\\((?!Duration\\.ofMinutes)
+            isLessThan(OrEqualTo)?\\(Duration
+            @Timeout\\(value = \\d+, threadMode
+            [tT]imeout\\(([1-5]?\\d_)?\\d{1,3}\\)
+            [tT]imeout\\w*\\(Duration\\.of(Millis|Seconds\\([1-5]?\\d\\))
+            \\b[1-5]?\\d, TimeUnit\\.SECONDS
+            set(|Default|DefaultNavigation)Timeout\\((?!HANG_LIMIT|TIME|120_000)
+            \\btimeout:\\s
+            """.strip().replace('\n', '|'));
+
+    /** Where it is right, and why. A slow machine makes none of these fail. */
+    private static final Map<String, String> NO_HASTE = Map.ofEntries(
+            Map.entry("ChaosTest.java", "bad receivers are slow, kills come at random times"),
+            Map.entry("EarlyAnswerTest.java", "a client that sends slowly"),
+            Map.entry("EventMakers.java", "makes events at an even rate"),
+            Map.entry("Fixtures.java", "work that takes a while"),
+            Map.entry("HostileProviderTest.java", "a provider that does not answer"),
+            Map.entry("HousekeepingTest.java", "work that takes a while"),
+            Map.entry("RateReplicasTest.java", "asks four times a second"),
+            Map.entry("RoundTripsTest.java", "news of a plan leave no trace that could be waited for"),
+            Map.entry("SenderTest.java", "a receiver that sends a byte a second"),
+            Map.entry("client.mjs", "asks four times a second"),
+            Map.entry("pages.mjs", "has the limit itself, and looks at a page for 300 ms"));
+
+    @Test
+    void noTestDependsOnHowFastTheMachineIs() {
+        var scripts = Repository.files("mcp-server/src/test/node", ".mjs").stream()
+                .filter(file -> !file.toString().contains("node_modules"));
+        assertThat(Stream.concat(Repository.sources().stream().filter(file -> !isMain(file)), scripts)
+                        .filter(file -> !NO_HASTE.containsKey(file.getFileName().toString()))
+                        .flatMap(file -> HASTE.matcher(Repository.text(file))
+                                .results()
+                                .map(found -> file.getFileName() + ": " + found.group())))
+                .as(
+                        "wait for a condition with Awaitility's default, or HangLimit; count instead of timing; measure in ./engine bench")
+                .isEmpty();
     }
 }

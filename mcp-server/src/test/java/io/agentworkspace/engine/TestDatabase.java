@@ -6,6 +6,7 @@ import io.agentworkspace.engine.mcp.Bounds;
 import io.agentworkspace.engine.mcp.Handshakes;
 import io.agentworkspace.engine.mcp.McpDoor;
 import io.agentworkspace.engine.postgres.EmbeddedPostgres;
+import io.agentworkspace.engine.postgres.UnpackedOnce;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.store.AuditStore;
@@ -42,6 +43,8 @@ public final class TestDatabase {
     private static final EmbeddedPostgres POSTGRES = start();
     private static final Db DB = open();
     private static final CallersWatch METERING = watch();
+
+    private static boolean templateIsMade;
 
     /** What all replicas on it seal with. */
     public static final String SECRETS_KEY = randomKey();
@@ -122,7 +125,7 @@ public final class TestDatabase {
     public static McpDoor.Replica replica(Callers callers) {
         var clock = Clock.systemUTC();
         var signals = new Signals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
-        var bounds = new Bounds(STREAMS_EACH, 100, Duration.ofSeconds(2));
+        var bounds = new Bounds(new Bounds.Share(STREAMS_EACH, 100, 100, 100), Duration.ofSeconds(2));
         return new McpDoor.Replica(
                 callers,
                 new SealKeys(DB, clock),
@@ -136,10 +139,15 @@ public final class TestDatabase {
     }
 
     /** A database of a test's own, beside the one that all others share. */
-    public static Db fresh(String name) {
-        var db = empty(name);
-        Migrations.run(db);
-        return db;
+    public static synchronized Db fresh(String name) {
+        if (!templateIsMade) {
+            try (var db = empty("template_of_tests")) {
+                Migrations.run(db);
+            }
+            templateIsMade = true;
+        }
+        DB.sql("CREATE DATABASE " + name + " TEMPLATE template_of_tests").run();
+        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2);
     }
 
     /** The same before its first migration. */
@@ -163,6 +171,7 @@ public final class TestDatabase {
     private static EmbeddedPostgres start() {
         try {
             Path directory = Files.createTempDirectory("engine-test");
+            UnpackedOnce.into(directory);
             var postgres = EmbeddedPostgres.start(directory);
             forgetful(postgres);
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.postgres.UnpackedOnce;
 import io.agentworkspace.engine.wire.Wire;
 import java.time.Clock;
 import java.util.List;
@@ -12,6 +13,7 @@ final class WatchedEngine {
     public static void main(String[] arguments) throws InterruptedException {
         var settings = Settings.read(System.getenv(), List.of(arguments));
         Main.log(settings.logFormat());
+        UnpackedOnce.into(settings.dataDir());
         var app = App.start(settings, Clock.systemUTC(), Wire::new);
         Runtime.getRuntime().addShutdownHook(new Thread(app::close));
         app.firstKey().ifPresent(key -> System.out.print(key.framed()));

@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.model.ClientConfiguration;
-import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.McpAddress;
 import io.agentworkspace.engine.model.McpClient;
@@ -86,7 +85,7 @@ record ConnectPage(
 
         boolean covers(Tool<?, ?> tool) {
             return Toolset.of(words.isEmpty() ? List.of(Toolset.ALL) : words).covers(tool)
-                    && (!readOnly || tool.effect() == Effect.READS);
+                    && (!readOnly || tool.effect().reads());
         }
     }
 

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.hubs.Documents.Document;
 import io.agentworkspace.engine.model.Excerpt;
+import io.agentworkspace.engine.model.Failure;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,9 +79,7 @@ final class DocPages {
         var text = rendered(document);
         var all = documents().all();
         var at = all.indexOf(document);
-        var html = document.address().equals(ROOT + "/commands")
-                ? COMMAND.matcher(text.html()).replaceAll("<a id=\"$2\" href=\"$1\">")
-                : text.html();
+        var html = anchored(document.address(), text.html());
         var shown = new Shown(
                 DocNav.of(all, document),
                 html,
@@ -90,6 +89,22 @@ final class DocPages {
         var first = text.sections().getFirst();
         var frame = new Templates.Frame(first.title(), sentence(first.text()), "docs", "docs");
         return Page.html(templates.page("docs", shown, frame, visit));
+    }
+
+    /** With the places that others point at: each command in the list of all, and each error in its table. */
+    private static String anchored(String address, String html) {
+        if (address.equals(ROOT + "/commands")) {
+            return COMMAND.matcher(html).replaceAll("<a id=\"$2\" href=\"$1\">");
+        }
+        var anchored = html;
+        if (address.equals(ROOT + "/concepts")) {
+            for (var failure : Failure.values()) {
+                anchored = anchored.replaceFirst(
+                        "<td data-head=\"error\">%s</td>".formatted(failure.error()),
+                        "<td data-head=\"error\" id=\"%1$s\">%1$s</td>".formatted(failure.error()));
+            }
+        }
+        return anchored;
     }
 
     private static List<Markdown.Section> contents(Markdown.Rendered text) {

@@ -79,6 +79,7 @@ record ToolPage(
     private static List<Tag> tags(Tool<?, ?> tool) {
         var effect = switch (tool.effect()) {
             case READS -> "Changes nothing.";
+            case MARKS -> "Changes nothing but what counts as read for you.";
             case MOVES -> "Changes only your own context.";
             case CREATES -> "Makes something new.";
             case CHANGES -> "Changes what others can see.";

@@ -19,8 +19,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ final class Admission {
     private final Callers callers;
     private final ForgeryRule forgery;
     private final Allowance.Meter quotas;
+    private final Predicate<String> served;
     private final CallerLimit callerLimit;
     private final Buckets<String> readLimit;
     private final Buckets<String> failureLimit;
@@ -39,8 +42,9 @@ final class Admission {
 
     Admission(Callers callers, Rules rules, Clock clock) {
         this.callers = callers;
-        this.forgery = new ForgeryRule(rules.own());
+        this.forgery = new ForgeryRule(rules.own(), rules.reading());
         this.quotas = rules.quotas();
+        this.served = rules.served();
         this.callerLimit = new CallerLimit(rules.callers(), clock);
         this.readLimit = new Buckets<>(rules.strangers(), clock);
         this.failureLimit = new Buckets<>(rules.strangers(), clock);
@@ -79,6 +83,7 @@ final class Admission {
                 forgery.check(request, session);
             }
             callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
+            request.setAttribute(Incoming.ANOTHER_CALL, (Runnable) () -> callerLimit.take(caller, answer));
             request.setAttribute(Incoming.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
         } else if (!asked.isHealth()) {
             readLimit.take(asked.address(), answer);
@@ -131,6 +136,9 @@ final class Admission {
     private @Nullable Caller identify(Asked asked) {
         try {
             Credentials.refuseInQuery(asked.request().getHttpURI().getQuery());
+            if (asked.isHealth()) {
+                return null; // It is the same for everybody: whether a credential is good does not matter.
+            }
             var presented = Credentials.presented(asked.request().getHeaders());
             if (presented.isPresent()) {
                 return judged(asked, presented.get());
@@ -142,6 +150,9 @@ final class Admission {
             return null;
         }
         failureLimit.take(asked.address(), asked.answer());
+        if (!served.test(Request.getPathInContext(asked.request()))) {
+            throw ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
+        }
         asked.answer()
                 .put(
                         HttpHeader.WWW_AUTHENTICATE,
@@ -174,11 +185,7 @@ final class Admission {
     private @Nullable Caller failed(Asked asked, Problem problem) {
         var isStale = problem.failure() == Failure.UNAUTHENTICATED;
         var isUntold = problem.failure() == Failure.RATE_LIMITED || problem.failure() == Failure.UNAVAILABLE;
-        if (isUntold && asked.isHealth()) {
-            return null; // Health must answer while the database is away, whoever asks.
-        } else if (isStale
-                && asked.isPublic()
-                && !Credentials.isNamed(asked.request().getHeaders())) {
+        if (isStale && asked.isPublic() && !Credentials.isNamed(asked.request().getHeaders())) {
             return null; // Browsers send it unasked.
         } else if (problem.failure() == Failure.RATE_LIMITED && asked.needsNoCookie()) {
             return null;

@@ -4,14 +4,25 @@ import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
 
 /** The bytes of a request, never more than {@link Incoming#MAX_BODY} of them, whether their number was announced or not. */
 public final class Body {
     private static final int DISCARDED = 8 * Incoming.MAX_BODY;
+    private static final Duration DISCARDED_WITHIN = Duration.ofSeconds(5);
+    private static final int FIRST = 8 * 1024;
+
+    /** Request attribute: set when the client took too long. What has been asked for may still come, and nobody else reads it. */
+    private static final String GIVEN_UP = "engine.body.given_up";
 
     private Body() {}
 
@@ -21,14 +32,119 @@ public final class Body {
             var announced = request.getLength() > Incoming.MAX_BODY;
             var bytes = announced ? new byte[0] : in.readNBytes(Incoming.MAX_BODY + 1);
             if (announced || bytes.length > Incoming.MAX_BODY) {
-                discard(request, in);
+                discard(request);
                 throw new Problem(
                         Failure.TOO_LARGE,
                         "the body is too large: at most %,d bytes are allowed".formatted(Incoming.MAX_BODY));
             }
             return bytes;
         } catch (IOException e) {
-            throw new Problem(Failure.BAD_REQUEST, "the body could not be read to its end; send the request again");
+            throw brokenOff();
+        }
+    }
+
+    private static Problem brokenOff() {
+        return new Problem(Failure.BAD_REQUEST, "the body could not be read to its end; send the request again");
+    }
+
+    /**
+     * Takes the body in, and a little more than so much of it at most: the rest is still to be read then.
+     *
+     * @param room hears how many bytes are about to be kept, and may refuse
+     * @throws Problem {@code bad_request} when it breaks off or does not come within the time
+     */
+    static Received receive(Request request, int most, Duration time, LongConsumer room) {
+        var deadline = System.nanoTime() + time.toNanos();
+        var bytes = new byte[Math.clamp(request.getLength(), 0, most)];
+        var length = 0;
+        while (true) {
+            var chunk = next(request, deadline);
+            if (chunk == null) {
+                throw new Problem(
+                        Failure.BAD_REQUEST,
+                        "the body did not arrive within %d s; send it faster, or less of it"
+                                .formatted(time.toSeconds()));
+            } else if (Content.Chunk.isFailure(chunk)) {
+                throw brokenOff();
+            }
+            try {
+                var part = chunk.getByteBuffer();
+                var size = length + part.remaining();
+                if (size > bytes.length) {
+                    var larger = Math.max(size, Math.clamp(2L * bytes.length, FIRST, most));
+                    room.accept(larger);
+                    bytes = Arrays.copyOf(bytes, larger);
+                }
+                part.get(bytes, length, part.remaining());
+                length = size;
+                if (chunk.isLast() || length > most) {
+                    return new Received(request, Arrays.copyOf(bytes, length), chunk.isLast());
+                }
+            } finally {
+                chunk.release();
+            }
+        }
+    }
+
+    /** What has been taken in of a request that came through the gate; nothing for others. */
+    public static byte[] taken(Request request) {
+        return request instanceof Received received ? received.bytes : new byte[0];
+    }
+
+    /** The next of what the client sends; null when it has not come by then. */
+    private static Content.@Nullable Chunk next(Request request, long deadline) {
+        while (true) {
+            var chunk = request.read();
+            if (chunk != null) {
+                return chunk;
+            }
+            var came = new CountDownLatch(1);
+            request.demand(came::countDown);
+            try {
+                if (!came.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    request.setAttribute(GIVEN_UP, true);
+                    return null;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                request.setAttribute(GIVEN_UP, true);
+                return null;
+            }
+        }
+    }
+
+    /** A request of whose body the beginning, mostly all of it, has been taken in. */
+    static final class Received extends Request.Wrapper {
+        private final byte[] bytes;
+        private final boolean isWhole;
+        private boolean isGiven;
+
+        private Received(Request request, byte[] bytes, boolean isWhole) {
+            super(request);
+            this.bytes = bytes;
+            this.isWhole = isWhole;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        @Override
+        public Content.@Nullable Chunk read() {
+            if (!isGiven) {
+                isGiven = true;
+                return Content.Chunk.from(ByteBuffer.wrap(bytes), isWhole);
+            }
+            return isWhole ? Content.Chunk.EOF : super.read();
+        }
+
+        @Override
+        public void demand(Runnable available) {
+            if (isGiven && !isWhole) {
+                super.demand(available);
+            } else {
+                available.run();
+            }
         }
     }
 
@@ -40,25 +156,25 @@ public final class Body {
      */
     static boolean finish(Request request) {
         // Not Request.consumeAvailable: that gives up the connection when the rest is not there yet.
-        try (var in = Content.Source.asInputStream(request)) {
-            return discard(request, in);
-        } catch (IOException e) {
-            return false;
-        }
+        return discard(request);
     }
 
     /** A client that is still sending hears the answer only once it is through; one that waits for 100 is not. */
-    private static boolean discard(Request request, InputStream in) throws IOException {
-        if (request.getHeaders().contains(HttpHeader.EXPECT)) {
+    private static boolean discard(Request request) {
+        if (request.getHeaders().contains(HttpHeader.EXPECT) || request.getAttribute(GIVEN_UP) != null) {
             return false;
         }
-        var scratch = new byte[16 * 1024];
+        var deadline = System.nanoTime() + DISCARDED_WITHIN.toNanos();
         for (var left = DISCARDED; left > 0; ) {
-            var count = in.read(scratch);
-            if (count < 0) {
+            var chunk = next(request, deadline);
+            if (chunk == null || Content.Chunk.isFailure(chunk)) {
+                return false;
+            }
+            left -= chunk.remaining();
+            chunk.release();
+            if (chunk.isLast()) {
                 return true;
             }
-            left -= count;
         }
         return false;
     }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.hubs.Hubs;
 import io.agentworkspace.engine.identity.ProtectedResource;
+import java.util.function.Predicate;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -39,6 +40,15 @@ public final class Doors extends Handler.Sequence {
             return mcp;
         }
         return Hubs.covers(path) ? pages : rest;
+    }
+
+    /** @param rest whether the REST routes include it */
+    public static boolean serve(String path, Predicate<String> rest) {
+        return isMcp(path)
+                || path.equals(CATALOG)
+                || ProtectedResource.PATHS.contains(path)
+                || Hubs.covers(path)
+                || rest.test(path);
     }
 
     static boolean isMcp(String path) {

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.identity.SessionSecret;
+import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Route;
 import java.util.Locale;
 import java.util.Set;
 import org.eclipse.jetty.http.HttpHeader;
@@ -17,16 +19,37 @@ final class ForgeryRule {
     private static final String SITE = "Sec-Fetch-Site";
 
     private final Set<String> own;
+    private final Set<String> reading;
 
-    ForgeryRule(Set<String> own) {
+    /** @param reading the paths where a POST only reads */
+    ForgeryRule(Set<String> own, Set<String> reading) {
         this.own = own;
+        this.reading = reading;
     }
 
-    /** @throws Problem {@code not_permitted} */
+    /**
+     * What reads by POST is as safe as a GET. Of the generic command route only the body says what it does: there the refusal is
+     * left for the route to decide about.
+     *
+     * @throws Problem {@code not_permitted}
+     */
     void check(Request request, SessionSecret session) {
-        if (SAFE.contains(request.getMethod())) {
+        // As it was sent: another spelling of the same path is no route that is known to read.
+        var path = request.getHttpURI().getPath();
+        if (SAFE.contains(request.getMethod()) || reading.contains(path)) {
             return;
         }
+        try {
+            checkToken(request, session);
+        } catch (Problem problem) {
+            if (!path.equals(Route.COMMANDS)) {
+                throw problem;
+            }
+            request.setAttribute(Incoming.FORGERY, problem);
+        }
+    }
+
+    private void checkToken(Request request, SessionSecret session) {
         var tokens = request.getHeaders().getFields(SessionSecret.CSRF);
         var token = tokens.size() == 1 ? tokens.getFirst().getValue() : null;
         if (token == null || !session.fitsCsrf(token)) {

@@ -5,9 +5,11 @@ import io.agentworkspace.engine.identity.Credentials;
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.RateStore;
 import java.time.Clock;
 import java.util.List;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -25,6 +27,7 @@ public final class Gate extends Handler.Wrapper {
     private final Proxies proxies;
     private final Admission admission;
     private final Refusals refusals;
+    private final Capacity capacity;
 
     public Gate(Rules rules, Callers callers, Refusals refusals, Clock clock, Handler doors) {
         super(doors);
@@ -33,6 +36,7 @@ public final class Gate extends Handler.Wrapper {
         this.proxies = rules.proxies();
         this.admission = new Admission(callers, rules, clock);
         this.refusals = refusals;
+        this.capacity = rules.capacity();
     }
 
     /** What the caller has left, as far as this replica knows. */
@@ -79,11 +83,40 @@ public final class Gate extends Handler.Wrapper {
             callback.succeeded();
             return;
         }
-        var caller = admission.admit(request, isPublic, headers);
-        request.setAttribute(Incoming.CALLER, caller);
+        if (isPublic && PublicRoutes.isHealth(path)) {
+            request.setAttribute(Incoming.CALLER, admission.admit(request, true, headers));
+            serve(request, response, callback);
+            return;
+        }
+        try (var place = place(request, isPublic, headers)) {
+            var received = place.received();
+            response.within(place);
+            serve(received, response, callback);
+        }
+    }
+
+    /** Who is refused one is told so under the id of the message, which nobody has read yet. */
+    private Capacity.Place place(Request request, boolean isPublic, HttpFields.Mutable headers) {
+        try {
+            request.setAttribute(Incoming.CALLER, admission.admit(request, isPublic, headers));
+            return capacity.enter(request);
+        } catch (Problem refused) {
+            if (request.getAttribute(Incoming.CALLER) != null && Doors.isMcp(Request.getPathInContext(request))) {
+                capacity.readId(request);
+            }
+            throw refused;
+        }
+    }
+
+    private void serve(Request request, GuardedResponse response, Callback callback) throws Exception {
         response.guard();
         refusals.hand(request, response);
-        if (!super.handle(request, response, callback)) {
+        var caller = (Caller) request.getAttribute(Incoming.CALLER);
+        if (!(caller == null
+                ? super.handle(request, response, callback)
+                : ScopedValue.where(Incoming.CURRENT_CALLER, caller)
+                        .call(() -> super.handle(request, response, callback)))) {
+            Capacity.noteId(request);
             throw ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");
         }
     }

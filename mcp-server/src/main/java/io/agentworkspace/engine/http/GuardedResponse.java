@@ -12,6 +12,7 @@ import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
 
 /** A response that keeps the headers which the gate has set, also when a door resets it. */
 final class GuardedResponse extends Response.Wrapper {
@@ -23,6 +24,7 @@ final class GuardedResponse extends Response.Wrapper {
             new PreEncodedHttpField("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"));
 
     private HttpFields guarded = HttpFields.EMPTY;
+    private Capacity.@Nullable Place place;
 
     GuardedResponse(Request request, Response response) {
         super(request, response);
@@ -31,6 +33,11 @@ final class GuardedResponse extends Response.Wrapper {
     static void dress(HttpFields.Mutable headers, String requestId) {
         SECURITY.forEach(headers::put);
         headers.put(RequestIds.HEADER, requestId);
+    }
+
+    /** What it says is counted here. */
+    void within(Capacity.Place taken) {
+        place = taken;
     }
 
     /** The headers of this moment are kept from here on. */
@@ -46,15 +53,26 @@ final class GuardedResponse extends Response.Wrapper {
 
     /** Every answer passes here, also one that was found before the request had come in. */
     @Override
-    public void write(boolean last, ByteBuffer content, Callback callback) {
+    public void write(boolean last, @Nullable ByteBuffer content, Callback callback) {
+        var sent = content;
         if (!isCommitted()) {
             keepLast(HttpHeader.CACHE_CONTROL.asString());
             tellLimits();
+            sent = Compression.of(getRequest(), getHeaders(), last, content);
             if (!Body.finish(getRequest())) {
                 getHeaders().put(HttpFields.CONNECTION_CLOSE);
             }
+            count(last, content);
         }
-        super.write(last, content, callback);
+        super.write(last, sent, callback);
+    }
+
+    /** A stream, whose end is not known yet, is none of it. */
+    private void count(boolean last, @Nullable ByteBuffer content) {
+        var announced = getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
+        if (place != null && (last || announced >= 0)) {
+            place.answers(Math.max(announced, content == null ? 0 : content.remaining()));
+        }
     }
 
     /** What is left after the tool has run is told by its envelope and here alike. */

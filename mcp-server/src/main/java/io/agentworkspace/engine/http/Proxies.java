@@ -3,6 +3,7 @@ package io.agentworkspace.engine.http;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.InetAddressSet;
 
 /**
  * The proxies in front of this server that are believed when they tell whose request they pass on, in {@code X-Forwarded-For}
@@ -23,41 +25,40 @@ public final class Proxies {
     private static final Pattern FOR = Pattern.compile("(?i)(?:^|;)\\s*for\\s*=\\s*(\"[^\"]*\"|[^;\\s]*)");
     private static final Pattern WITH_PORT = Pattern.compile("\\[([^\\]]*)\\](?::\\w+)?|([^:]*):\\w+");
 
-    private final List<Network> trusted;
+    private final InetAddressSet trusted = new InetAddressSet();
 
     /** @param trusted addresses, or networks like {@code 10.0.0.0/8} */
     public Proxies(Collection<String> trusted) {
-        this.trusted = trusted.stream().map(Network::parse).toList();
+        trusted.stream().map(Proxies::checked).forEach(this.trusted::add);
     }
 
-    /** The addresses that begin with so many bits of this one. */
-    private record Network(InetAddress address, int bits) {
-        static Network parse(String text) {
-            var parts = text.strip().split("/", 2);
-            var address = InetAddress.ofLiteral(parts[0]);
-            var longest = address.getAddress().length * Byte.SIZE;
-            var bits = parts.length == 1 ? longest : Integer.parseInt(parts[1]);
-            if (bits < 0 || bits > longest) {
-                throw new IllegalArgumentException("'%s' is not a network".formatted(text));
-            }
-            return new Network(address, bits);
-        }
-
-        boolean has(InetAddress other) {
-            var mine = address.getAddress();
-            var its = other.getAddress();
-            var whole = bits / Byte.SIZE;
-            var mask = 0xff << (Byte.SIZE - bits % Byte.SIZE) & 0xff;
-            return mine.length == its.length
-                    && Arrays.equals(mine, 0, whole, its, 0, whole)
-                    && (mask == 0 || (mine[whole] & mask) == (its[whole] & mask));
-        }
-    }
-
-    /** Throws an {@code IllegalArgumentException} where the text is neither an address nor a network. */
+    /**
+     * Throws an {@code IllegalArgumentException} where the text is neither an address nor a network. Jetty would take ranges too, and
+     * look names up.
+     */
     public static String checked(String text) {
-        Network.parse(text);
-        return text.strip();
+        var parts = text.strip().split("/", 2);
+        var address = InetAddress.ofLiteral(parts[0]);
+        var network = parts.length == 1 ? parts[0] : begin(address, Integer.parseInt(parts[1])) + "/" + parts[1];
+        new InetAddressSet().add(network);
+        return network;
+    }
+
+    /** The first address of the network: {@code 10.1.2.3/8} means {@code 10.0.0.0/8}, which Jetty wants written so. */
+    private static String begin(InetAddress address, int bits) {
+        var bytes = address.getAddress();
+        if (bits < 0 || bits > 8 * bytes.length) {
+            throw new IllegalArgumentException("a prefix has 0 to %d bits".formatted(8 * bytes.length));
+        }
+        for (var i = 0; i < bytes.length; i++) {
+            var kept = Math.clamp(bits - 8L * i, 0, 8);
+            bytes[i] &= (byte) (0xff << (8 - kept));
+        }
+        try {
+            return InetAddress.getByAddress(bytes).getHostAddress();
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 
     /** The request as its client has sent it: from then on its address is the client's. */
@@ -86,7 +87,7 @@ public final class Proxies {
     }
 
     private boolean isTrusted(InetAddress address) {
-        return trusted.stream().anyMatch(network -> network.has(address));
+        return trusted.test(address);
     }
 
     /** A proxy that writes one of the headers may pass on the other as a stranger wrote it: both must not disagree. */

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Answer;
-import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Incoming;
@@ -80,12 +79,7 @@ public final class Refusals {
         var path = path(request);
         var failure = problem.failure();
         if (path.equals(Route.COMMANDS) || path.startsWith(Route.COMMANDS + "/")) {
-            var envelope = Envelope.failure(
-                    null,
-                    requestId,
-                    clock.instant(),
-                    Envelope.Asked.by((Caller) request.getAttribute(Incoming.CALLER)),
-                    problem);
+            var envelope = Envelope.failure(null, requestId, clock.instant(), problem);
             var answer = new Answer(envelope, problem, false).telling(limits(request));
             return new JsonReply(failure.commandStatus(), JsonReply.JSON, answer.envelope());
         } else if (Doors.isMcp(path)) {
@@ -121,7 +115,9 @@ public final class Refusals {
     public static int rpcCode(Failure failure) {
         return switch (failure) {
             case MALFORMED_JSON -> PARSE_ERROR;
-            case RATE_LIMITED, INTERNAL, UNAVAILABLE -> INTERNAL_ERROR;
+            case RATE_LIMITED ->
+                failure.code(); // Outside of what JSON-RPC and MCP keep for themselves: docs/decisions/rate-limits.md.
+            case INTERNAL, UNAVAILABLE -> INTERNAL_ERROR;
             default -> INVALID_REQUEST;
         };
     }

@@ -1,12 +1,15 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.Allowance;
+import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Tool;
 import java.net.URI;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What the gate lets through.
@@ -18,6 +21,9 @@ import java.util.Set;
  * @param strangers how fast each address may read without a credential, fail with one, and make it be looked up in vain
  * @param proxies who is believed when it tells whose request it passes on
  * @param quotas what callers are told that they have left besides the rate
+ * @param reading the paths where a POST only reads
+ * @param served whether there is anything at a path: where there is nothing no credential would help
+ * @param capacity how much memory requests may take
  */
 public record Rules(
         Set<String> hosts,
@@ -26,13 +32,17 @@ public record Rules(
         Rate callers,
         Rate strangers,
         Proxies proxies,
-        Allowance.Meter quotas) {
+        Allowance.Meter quotas,
+        Set<String> reading,
+        Predicate<String> served,
+        Capacity capacity) {
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     public Rules {
         hosts = Set.copyOf(hosts);
         origins = Set.copyOf(origins);
         own = Set.copyOf(own);
+        reading = Set.copyOf(reading);
     }
 
     /**
@@ -55,17 +65,51 @@ public record Rules(
         var own = Set.copyOf(origins);
         allowedHosts.forEach(host -> hosts.add(HostRule.withoutPort(host)));
         allowedOrigins.forEach(origin -> origins.add(origin(allowed(origin))));
-        return new Rules(hosts, origins, own, callers, strangers, new Proxies(Set.of()), _ -> List.of());
+        return new Rules(
+                hosts,
+                origins,
+                own,
+                callers,
+                strangers,
+                new Proxies(Set.of()),
+                _ -> List.of(),
+                Set.of(),
+                _ -> true,
+                Capacity.of(Runtime.getRuntime().maxMemory()));
     }
 
     /** The same, behind these proxies. */
     public Rules behind(Proxies others) {
-        return new Rules(hosts, origins, own, callers, strangers, others, quotas);
+        return new Rules(hosts, origins, own, callers, strangers, others, quotas, reading, served, capacity);
     }
 
     /** The same, with these quotas. */
     public Rules within(Allowance.Meter others) {
-        return new Rules(hosts, origins, own, callers, strangers, proxies, others);
+        return new Rules(hosts, origins, own, callers, strangers, proxies, others, reading, served, capacity);
+    }
+
+    /** The same, where a POST to the tools' own paths that only read needs no proof of the page that sent it. */
+    public Rules reading(Collection<Tool<?, ?>> tools) {
+        var paths = new LinkedHashSet<String>();
+        for (var tool : tools) {
+            if (tool.effect() == Effect.READS) {
+                if (tool.route().method().equals("POST")) {
+                    paths.add(tool.route().path());
+                }
+                paths.add("/api/mcp/tools/%s/invoke".formatted(tool.name()));
+            }
+        }
+        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, paths, served, capacity);
+    }
+
+    /** The same, where only these paths, decoded, have anything. */
+    public Rules serving(Predicate<String> paths) {
+        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, reading, paths, capacity);
+    }
+
+    /** The same, with this much memory. */
+    Rules holding(Capacity other) {
+        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, reading, served, other);
     }
 
     /** A loopback address has three names, and a browser on this machine may be using any of them. */

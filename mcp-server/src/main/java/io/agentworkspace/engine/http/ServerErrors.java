@@ -3,16 +3,46 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
 /** What Jetty itself refuses, mostly before the gate: in our style, without its own pages. */
 final class ServerErrors implements Request.Handler {
+    /** How an address can be ambiguous, and what would be right. */
+    private static final Map<UriCompliance.Violation, String> ADDRESSES = addresses();
+
     private final Refusals refusals;
 
     ServerErrors(Refusals refusals) {
         this.refusals = refusals;
+    }
+
+    private static Map<UriCompliance.Violation, String> addresses() {
+        var addresses = new LinkedHashMap<UriCompliance.Violation, String>();
+        addresses.put(
+                UriCompliance.Violation.AMBIGUOUS_EMPTY_SEGMENT,
+                "the path has an empty segment ('//'): put one slash between its parts");
+        addresses.put(
+                UriCompliance.Violation.AMBIGUOUS_PATH_SEPARATOR,
+                "the path has an encoded slash (%2F): a name in a path cannot have one");
+        addresses.put(
+                UriCompliance.Violation.AMBIGUOUS_PATH_SEGMENT,
+                "the path has an encoded dot segment (%2e): write the path without it");
+        addresses.put(
+                UriCompliance.Violation.AMBIGUOUS_PATH_PARAMETER,
+                "the path has a parameter (';') in a dot segment: write the path without it");
+        addresses.put(
+                UriCompliance.Violation.AMBIGUOUS_PATH_ENCODING,
+                "the path has an encoded percent sign (%25): a name in a path cannot have one");
+        addresses.put(
+                UriCompliance.Violation.BAD_UTF8_ENCODING, "the path is not UTF-8 in percent-encoding (RFC 3986)");
+        return addresses;
     }
 
     @Override
@@ -24,8 +54,21 @@ final class ServerErrors implements Request.Handler {
             RequestLog.watch(request, response);
         }
         GuardedResponse.dress(response.getHeaders(), requestId);
-        refusals.write(request, response, callback, problem(response.getStatus(), requestId));
+        refusals.write(request, response, callback, problem(request, response.getStatus(), requestId));
         return true;
+    }
+
+    /** What is wrong with an address is known from the exception only. */
+    private static Problem problem(Request request, int status, String requestId) {
+        var reason = request.getAttribute(ErrorHandler.ERROR_EXCEPTION) instanceof Throwable cause
+                ? String.valueOf(cause.getMessage())
+                : String.valueOf(request.getAttribute(ErrorHandler.ERROR_MESSAGE));
+        return ADDRESSES.entrySet().stream()
+                .filter(_ -> status == HttpStatus.BAD_REQUEST_400)
+                .filter(known -> reason.contains(known.getKey().getDescription()))
+                .map(known -> new Problem(Failure.BAD_REQUEST, known.getValue()))
+                .findFirst()
+                .orElseGet(() -> problem(status, requestId));
     }
 
     static Problem problem(int status, String requestId) {

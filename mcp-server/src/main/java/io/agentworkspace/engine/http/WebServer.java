@@ -2,13 +2,17 @@ package io.agentworkspace.engine.http;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,29 +34,42 @@ public final class WebServer implements AutoCloseable {
     private static final Duration IDLE_IN_REQUEST = Duration.ofSeconds(30);
     private static final Duration IDLE_WHILE_STOPPING = Duration.ofMillis(500);
 
+    /** As many probes are answered at once. */
+    private static final int PROBES = 8;
+
     private final Server server;
-    private final ServerConnector connector;
+    private final Front front;
+    private final HandedConnector probes;
+    private final HandedConnector others;
     private final int port;
 
-    private WebServer(Server server, ServerConnector connector) {
+    private WebServer(Server server, Front front) {
         this.server = server;
-        this.connector = connector;
-        this.port = connector.getLocalPort();
+        this.front = front;
+        this.port = front.port();
+        this.probes = connector(new QueuedThreadPool(PROBES, 2), configuration());
+        this.others = connector(null, configuration());
+    }
+
+    private HandedConnector connector(@Nullable Executor threads, HttpConfiguration configuration) {
+        var connector = new HandedConnector(server, threads, configuration);
+        connector.setIdleTimeout(IDLE.toMillis());
+        connector.setShutdownIdleTimeout(IDLE_WHILE_STOPPING.toMillis());
+        server.addConnector(connector);
+        return connector;
     }
 
     /** @throws IOException when the host is not ours or the port is taken */
     public static WebServer bind(String host, int port) throws IOException {
+        return bind(host, port, GRACE);
+    }
+
+    /** @param grace how long requests in flight may take to finish, at most */
+    static WebServer bind(String host, int port, Duration grace) throws IOException {
         // The server's own pool, not a platform pool that hands over: 40 % more throughput.
         var server = new Server(new VirtualThreadPool(MAX_CONCURRENT));
-        server.setStopTimeout(GRACE.toMillis());
-        var connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(configuration()));
-        connector.setHost(host);
-        connector.setPort(port);
-        connector.setIdleTimeout(IDLE.toMillis());
-        connector.setShutdownIdleTimeout(IDLE_WHILE_STOPPING.toMillis());
-        server.addConnector(connector);
-        connector.open();
-        return new WebServer(server, connector);
+        server.setStopTimeout(grace.toMillis());
+        return new WebServer(server, Front.bind(host, port, IDLE));
     }
 
     private static HttpConfiguration configuration() {
@@ -76,21 +93,40 @@ public final class WebServer implements AutoCloseable {
     /** Starts to answer. */
     public void serve(Handler gate, Refusals refusals) throws Exception {
         server.setErrorHandler(new ServerErrors(refusals));
-        server.setHandler(new GracefulHandler(gate));
+        server.setHandler(new GracefulHandler(new Handler.Wrapper(gate) {
+            @Override
+            public boolean handle(Request request, Response response, Callback callback) throws Exception {
+                if (request.getConnectionMetaData().getConnector() != probes
+                        || PublicRoutes.isHealth(Request.getPathInContext(request))) {
+                    return super.handle(request, response, callback);
+                }
+                server.getThreadPool().execute(() -> handleElsewhere(gate, request, response, callback));
+                return true;
+            }
+        }));
         server.start();
+        front.start(probes::take, others::take);
+    }
+
+    /** What follows a probe on its connection is none of its threads' business. */
+    private static void handleElsewhere(Handler gate, Request request, Response response, Callback callback) {
+        try {
+            gate.handle(request, response, callback);
+        } catch (Exception e) {
+            callback.failed(e);
+        }
     }
 
     /** Accepts no more, lets the requests in flight finish (10 s at most), and stops. */
     @Override
     public void close() {
+        front.close();
         try {
             server.stop();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
-            LOG.warn("not every request finished within {} s", GRACE.toSeconds(), e);
-        } finally {
-            connector.close();
+            LOG.warn("not every request finished within {} ms", server.getStopTimeout(), e);
         }
     }
 }

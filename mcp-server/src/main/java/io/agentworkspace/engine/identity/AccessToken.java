@@ -1,8 +1,5 @@
 package io.agentworkspace.engine.identity;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
-import java.util.Base64;
 import java.util.regex.Pattern;
 
 /** A bearer token that has the shape of a JWT, not yet known to be good. It never prints itself. */
@@ -22,32 +19,11 @@ public record AccessToken(String text) implements Presented {
         return text.length() <= LONGEST && SHAPE.matcher(text).matches();
     }
 
-    /** Whether it is written in the one way in which its bytes are written: base64 has bits that mean nothing. */
-    public boolean isCanonical() {
-        try {
-            for (var part : text.split("\\.", -1)) {
-                var bytes = Base64.getUrlDecoder().decode(part);
-                if (!Base64.getUrlEncoder()
-                        .withoutPadding()
-                        .encodeToString(bytes)
-                        .equals(part)) {
-                    return false;
-                }
-            }
-            return true;
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
-    }
-
     /** Who made it, as it says itself; empty where it says nothing that can be read. */
     String issuer() {
-        try {
-            var claims = Json.readObject(Base64.getUrlDecoder().decode(text.split("\\.", 3)[1]));
-            return claims.path("iss").asString("");
-        } catch (IllegalArgumentException | Problem e) {
-            return "";
-        }
+        return UnverifiedToken.read(text)
+                .map(token -> token.claims().path("iss").asString(""))
+                .orElse("");
     }
 
     @Override

@@ -1,29 +1,36 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Caller;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many streams may be open, for each principal and in all, and how long a client may take to read what is written to
- * one. What nobody holds takes no memory.
+ * How many streams may be open on this replica, and how long a client may take to read what is written to one. What
+ * nobody holds takes no memory.
  */
 public final class Bounds {
-    private final int each;
-    private final int all;
+    private final Share share;
     private final Duration patience;
-    private final AtomicInteger open = new AtomicInteger();
-    private final ConcurrentHashMap<String, Integer> principals = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Integer> held = new ConcurrentHashMap<>();
 
-    public Bounds(int each, int all, Duration patience) {
-        this.each = each;
-        this.all = all;
+    /** How many streams a key or session, a user with all its keys, a tenant, and all together may have open. */
+    public record Share(int principal, int user, int tenant, int all) {}
+
+    public Bounds(Share share, Duration patience) {
+        this.share = share;
         this.patience = patience;
     }
 
-    /** The places of one principal. */
-    Places of(String principal) {
-        return new Places(principal);
+    /** The places of one caller. */
+    Places of(Caller caller) {
+        var limits = new LinkedHashMap<String, Integer>();
+        limits.put("", share.all());
+        limits.put("%d".formatted(caller.tenant()), share.tenant());
+        limits.put("%d/%d".formatted(caller.tenant(), caller.user()), share.user());
+        limits.put("%d/%d/%s".formatted(caller.tenant(), caller.user(), caller.principal()), share.principal());
+        return new Places(limits);
     }
 
     Duration patience() {
@@ -31,15 +38,29 @@ public final class Bounds {
     }
 
     int open() {
-        return open.get();
+        return held.getOrDefault("", 0);
+    }
+
+    private boolean take(String name, int limit) {
+        var taken = new boolean[1];
+        held.compute(name, (_, number) -> {
+            var count = number == null ? 0 : number;
+            taken[0] = count < limit;
+            return taken[0] ? (Integer) (count + 1) : number;
+        });
+        return taken[0];
+    }
+
+    private void giveBack(String name) {
+        held.computeIfPresent(name, (_, number) -> number == 1 ? null : (Integer) (number - 1));
     }
 
     /** Takes a place for a stream, and gives it back. */
     final class Places {
-        private final String principal;
+        private final Map<String, Integer> limits;
 
-        private Places(String principal) {
-            this.principal = principal;
+        private Places(Map<String, Integer> limits) {
+            this.limits = limits;
         }
 
         Duration patience() {
@@ -48,25 +69,21 @@ public final class Bounds {
 
         /** Whether there was one. */
         boolean take() {
-            if (open.incrementAndGet() > all) {
-                open.decrementAndGet();
-                return false;
+            for (var limit : limits.entrySet()) {
+                if (!Bounds.this.take(limit.getKey(), limit.getValue())) {
+                    giveBackBefore(limit.getKey());
+                    return false;
+                }
             }
-            var taken = new boolean[1];
-            principals.compute(principal, (_, held) -> {
-                var count = held == null ? 0 : held;
-                taken[0] = count < each;
-                return taken[0] ? (Integer) (count + 1) : held;
-            });
-            if (!taken[0]) {
-                open.decrementAndGet();
-            }
-            return taken[0];
+            return true;
         }
 
         void giveBack() {
-            open.decrementAndGet();
-            principals.computeIfPresent(principal, (_, held) -> held == 1 ? null : (Integer) (held - 1));
+            limits.keySet().forEach(Bounds.this::giveBack);
+        }
+
+        private void giveBackBefore(String refused) {
+            limits.keySet().stream().takeWhile(name -> !name.equals(refused)).forEach(Bounds.this::giveBack);
         }
     }
 }

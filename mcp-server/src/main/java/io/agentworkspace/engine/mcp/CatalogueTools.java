@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Answer;
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
@@ -48,8 +49,19 @@ public final class CatalogueTools implements ToolSource {
     public List<ObjectNode> list(Turn turn) {
         return runner.catalogue().tools(turn.caller()).stream()
                 .filter(turn.selection()::includes)
-                .map(this::description)
+                .map(tool -> description(tool, turn))
                 .toList();
+    }
+
+    /** Through a read-only selection nothing is marked as read: there, all that is listed only reads. */
+    ObjectNode description(Tool<?, ?> tool, Turn turn) {
+        var description = description(tool);
+        if (tool.effect() != Effect.MARKS || !turn.selection().readOnly()) {
+            return description;
+        }
+        var reading = description.deepCopy();
+        ((ObjectNode) reading.get("annotations")).put("readOnlyHint", true);
+        return reading;
     }
 
     ObjectNode description(Tool<?, ?> tool) {
@@ -107,8 +119,7 @@ public final class CatalogueTools implements ToolSource {
             return open;
         }
         var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
-        var envelope = Envelope.failure(
-                tool.name(), turn.requestId(), clock.instant(), Envelope.Asked.by(turn.caller(), arguments), problem);
+        var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
         return Optional.of(Outcome.done(result(new Answer(envelope, problem, false))));
     }
 
@@ -121,7 +132,9 @@ public final class CatalogueTools implements ToolSource {
                 true,
                 turn.idempotencyKey(arguments),
                 turn::progress,
-                turn.whence()));
+                turn.whence(),
+                turn.budget(),
+                turn.selection().readOnly()));
         turn.limits(answer.limits());
         if (answer.replayed()) {
             turn.markReplayed();

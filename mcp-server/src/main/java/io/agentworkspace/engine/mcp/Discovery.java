@@ -87,19 +87,35 @@ public final class Discovery implements ToolSource {
 
     @Override
     public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
-        return find(name, turn).map(_ -> switch (name) {
-            case "find_tools" -> found(Methods.text(arguments, "query"), turn);
-            case "describe_tool" -> described(read(Methods.text(arguments, "name"), turn));
+        return find(name, turn).map(tool -> switch (name) {
+            case "find_tools" -> found(text(tool, arguments, "query"), turn);
+            case "describe_tool" -> described(read(text(tool, arguments, "name"), turn), turn);
             default ->
-                tools.run(toRun(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
+                tools.run(toRun(text(tool, arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
         });
     }
 
     @Override
     public Pace pace(String name, ObjectNode arguments, Turn turn) {
-        return find(name, turn).isPresent() && name.equals(RUN)
-                ? CatalogueTools.pace(toRun(Methods.text(arguments, "name"), turn), turn)
-                : Pace.QUICK;
+        return find(name, turn)
+                .filter(_ -> name.equals(RUN))
+                .map(tool -> CatalogueTools.pace(toRun(text(tool, arguments, "name"), turn), turn))
+                .orElse(Pace.QUICK);
+    }
+
+    /** A text among the arguments, no longer than the tool's schema has it. */
+    private static String text(ObjectNode tool, ObjectNode arguments, String field) {
+        var text = Methods.text(arguments, field);
+        var most = tool.path("inputSchema")
+                .path("properties")
+                .path(field)
+                .path("maxLength")
+                .asInt();
+        var length = text.codePointCount(0, text.length());
+        if (length > most) {
+            throw Problem.tooLarge(field, length, most, "characters");
+        }
+        return text;
     }
 
     @Override
@@ -166,9 +182,9 @@ public final class Discovery implements ToolSource {
         return end < 0 ? description : description.substring(0, end + 1);
     }
 
-    private Outcome described(Tool<?, ?> tool) {
+    private Outcome described(Tool<?, ?> tool, Turn turn) {
         var result = Json.object();
-        var description = tools.description(tool);
+        var description = tools.description(tool, turn);
         result.putArray("content").addObject().put("type", "text").put("text", Json.text(description));
         result.set("structuredContent", description.deepCopy());
         return Outcome.done(result);

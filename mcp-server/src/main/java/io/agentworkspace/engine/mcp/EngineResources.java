@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.mcp.EngineUri.Kind;
 import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
@@ -33,16 +34,18 @@ public final class EngineResources implements ResourceSource {
         var at = cursor == null ? List.of("0", "") : Cursor.read(cursor, 2);
         var listed = shelves.stream().filter(Shelf::isListed).toList();
         var items = new ArrayList<ObjectNode>();
+        var budget = turn.budget().forCall();
         var first = number(at.get(0), listed.size());
         for (var i = first; i < listed.size(); i++) {
             var shelf = listed.get(i);
             var inner = i == first ? at.get(1) : "";
             var records = (limit - items.size()) / shelf.shownAs();
-            if (records == 0) {
+            if (records == 0 || budget.left() < Budget.LEAST) {
                 return new Portion(items, Cursor.of(Integer.toString(i), inner));
             }
-            var page = page(shelf, inner, records, turn);
+            var page = page(shelf, inner, records, turn, budget);
             items.addAll(page.items());
+            budget.spend(Budget.size(page.items()));
             if (page.next() != null) {
                 return new Portion(items, Cursor.of(Integer.toString(i), page.next()));
             }
@@ -62,13 +65,13 @@ public final class EngineResources implements ResourceSource {
         throw Cursor.invalid();
     }
 
-    private Portion page(Shelf shelf, String cursor, int records, Turn turn) {
+    private Portion page(Shelf shelf, String cursor, int records, Turn turn, Budget budget) {
         var arguments = Json.object();
         var page = arguments.putObject("page").put("limit", records);
         if (!cursor.isEmpty()) {
             page.put("cursor", cursor);
         }
-        var answer = run(shelf.listTool(), arguments, turn);
+        var answer = run(shelf.listTool(), arguments, turn, budget);
         if (answer.isEmpty()) {
             return Portion.whole(List.of());
         }
@@ -108,7 +111,13 @@ public final class EngineResources implements ResourceSource {
 
     /** Empty when the caller may not see it: hidden and absent look alike. */
     private Optional<Answer> run(String tool, ObjectNode arguments, Turn turn) {
-        var answer = runner.run(new ToolRunner.Request(tool, arguments, turn.caller(), turn.requestId(), true, null));
+        return run(tool, arguments, turn, turn.budget());
+    }
+
+    private Optional<Answer> run(String tool, ObjectNode arguments, Turn turn, Budget budget) {
+        var answer = runner.run(new ToolRunner.Request(tool, arguments, turn.caller(), turn.requestId(), true, null)
+                .within(budget)
+                .readOnly(turn.selection().readOnly()));
         var problem = answer.problem();
         if (problem == null) {
             return Optional.of(answer);
@@ -119,7 +128,7 @@ public final class EngineResources implements ResourceSource {
         };
     }
 
-    /** Looked at without reading, which would mark its messages as read. */
+    /** Looked at without marking messages as read. A censored bank shows nothing, and so has no news. */
     @Override
     public Optional<Change> changes(String uri, Turn turn) {
         return EngineUri.find(uri)
@@ -143,7 +152,13 @@ public final class EngineResources implements ResourceSource {
                                     Name.key(record.path("name").asString("")).equals(wanted.key())))
                     .orElse(false);
         }
-        return run(shelf.get().readTool(), shelf.get().target(address.names()), turn)
+        return run(shelf.get().readTool(), shelf.get().glance(address.names()), turn)
+                .filter(answer -> !answer.envelope()
+                        .path("profile")
+                        .path(0)
+                        .path("state")
+                        .asString("")
+                        .equals("censored"))
                 .isPresent();
     }
 

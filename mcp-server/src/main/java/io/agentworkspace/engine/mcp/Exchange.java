@@ -3,8 +3,10 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.http.JsonReply;
 import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.model.Allowance;
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
 import java.util.List;
@@ -33,6 +35,7 @@ record Exchange(
     static final String SESSION = "Mcp-Session-Id";
     private static final String PROGRAM = "engine.mcp.program";
     private static final String GREETING = "engine.mcp.greeting";
+    private static final String BUDGET = "engine.mcp.budget";
     private static final String FAILURE = "engine.mcp.failure";
     static final String VERSION = "MCP-Protocol-Version";
 
@@ -49,6 +52,11 @@ record Exchange(
     /** Remembers what a lane is given to answer. */
     void greets(String era, Message message) {
         request.setAttribute(GREETING, new Greeting(era, message));
+    }
+
+    /** A stream may stay open for hours, and the message be large. */
+    void forgetGreeting() {
+        request.removeAttribute(GREETING);
     }
 
     @Nullable
@@ -96,6 +104,15 @@ record Exchange(
         return header("Idempotency-Key");
     }
 
+    /**
+     * Counts one more call against the caller's rate.
+     *
+     * @throws io.agentworkspace.engine.model.Problem {@code rate_limited}
+     */
+    void countAnother() {
+        ((Runnable) attribute(Incoming.ANOTHER_CALL)).run();
+    }
+
     /** Whether the client takes a stream of events for an answer. */
     boolean takesEvents() {
         return request.getHeaders().contains(HttpHeader.ACCEPT, "text/event-stream");
@@ -131,8 +148,16 @@ record Exchange(
     }
 
     @Override
+    public Budget budget() {
+        if (!(request.getAttribute(BUDGET) instanceof Budget)) {
+            request.setAttribute(BUDGET, Budget.twice());
+        }
+        return (Budget) attribute(BUDGET);
+    }
+
+    @Override
     public void ran(String service) {
-        request.setAttribute(Incoming.SERVICE, service);
+        request.setAttribute(Incoming.SERVICE, Name.shortened(service));
     }
 
     @Override

@@ -60,7 +60,8 @@ public final class FeedResource implements ResourceSource {
         if (address.group(1) != null) {
             arguments.put("after", Long.parseLong(address.group(1)));
         }
-        var answer = runner.run(new ToolRunner.Request(TOOL, arguments, turn.caller(), turn.requestId(), true, null));
+        var answer = runner.run(new ToolRunner.Request(TOOL, arguments, turn.caller(), turn.requestId(), true, null)
+                .within(turn.budget()));
         if (answer.problem() != null) {
             throw answer.problem();
         }

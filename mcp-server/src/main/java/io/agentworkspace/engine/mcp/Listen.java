@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Duration;
@@ -46,13 +45,15 @@ final class Listen {
         if (!exchange.takesEvents()) {
             throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
         }
+        // From here on it is heard what may no longer be seen, so that none can be missed after a look.
+        listeners.open(turn.caller().tenant());
         var agreed = Json.object();
         var wishes = wishes(asked, agreed, turn).with(tasks(asked, agreed, turn));
         var id = Objects.requireNonNull(message.id());
         var params = Json.object();
         params.set("notifications", agreed);
         Wishes.tag(params, id);
-        var listener = open(exchange, new Listener.Purpose(id, null, 0), wishes);
+        var listener = open(exchange, new Listener.Purpose(id, null, 0), wishes, turn);
         listener.start(Message.notification("notifications/subscriptions/acknowledged", params));
         // What a task has become before anybody listened would not be told.
         wishes.tasks().forEach(listener::tell);
@@ -114,25 +115,30 @@ final class Listen {
     /** What has to be watched for these URIs; those that the caller may not see are left out. */
     Map<Change, Set<String>> watched(Set<String> uris, Turn turn) {
         var watched = new LinkedHashMap<Change, Set<String>>();
-        uris.forEach(uri -> resources
-                .changes(uri, turn)
+        var access = listeners.access(turn.caller().tenant());
+        uris.forEach(uri -> access.look(turn.caller(), uri, () -> resources.changes(uri, turn))
                 .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>())
                         .add(uri)));
         return watched;
     }
 
     /** Opens the stream of a session, which hears of all lists; of what it subscribed to when that was looked up. */
-    Listener session(Exchange exchange, Listener.Purpose purpose) {
-        return open(exchange, purpose, new Wishes(Set.copyOf(LISTS.values()), Map.of()));
+    Listener session(Exchange exchange, Listener.Purpose purpose, Turn turn) {
+        return open(exchange, purpose, new Wishes(Set.copyOf(LISTS.values()), Map.of()), turn);
     }
 
-    /** What is told, in the protocol's words; a task as it is by then. */
-    private Function<String, Optional<ObjectNode>> words(Caller caller, Listener.Purpose purpose) {
+    /** What is told, in the protocol's words: a task as it is by then, a resource only to a caller who may still see it. */
+    private Function<String, Optional<ObjectNode>> words(Turn turn, Listener.Purpose purpose) {
+        var caller = turn.caller();
+        var access = listeners.access(caller.tenant());
         return what -> {
             var id = Wishes.taskId(what);
-            return id.isPresent()
-                    ? tasks.find(caller, id.get()).map(task -> told(task, purpose))
-                    : Optional.of(Wishes.notification(what, purpose.subscription()));
+            if (id.isPresent()) {
+                return tasks.find(caller, id.get()).map(task -> told(task, purpose));
+            }
+            return Wishes.isList(what) || access.allows(caller, what, () -> resources.changes(what, turn))
+                    ? Optional.of(Wishes.notification(what, purpose.subscription()))
+                    : Optional.empty();
         };
     }
 
@@ -141,8 +147,8 @@ final class Listen {
         return Message.notification("notifications/tasks", task);
     }
 
-    private Listener open(Exchange exchange, Listener.Purpose purpose, Wishes wishes) {
-        var places = bounds.of(exchange.caller().principal());
+    private Listener open(Exchange exchange, Listener.Purpose purpose, Wishes wishes, Turn turn) {
+        var places = bounds.of(exchange.caller());
         if (!places.take()) {
             throw Problem.rateLimited(
                     "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
@@ -154,7 +160,7 @@ final class Listen {
             throw problem;
         }
         var holder = new Listener[1];
-        var words = words(exchange.caller(), purpose);
+        var words = words(turn, purpose);
         var listener = new Listener(exchange, purpose, wishes, words, bounds.patience(), () -> {
             places.giveBack();
             listeners.remove(holder[0]);

@@ -18,7 +18,11 @@ final class Listeners implements Signals.Listener {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
     private static final Duration CHECK = Duration.ofMillis(500);
 
+    /** What somebody may see has changed, as the database's triggers say it. */
+    private static final String ACCESS = "access";
+
     private final ConcurrentHashMap<Long, Set<Listener>> tenants = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Long, KnownAccess> access = new ConcurrentHashMap<>();
     private final Interest interest;
 
     Listeners(Pulse pulse, Interest interest) {
@@ -42,6 +46,8 @@ final class Listeners implements Signals.Listener {
     }
 
     private void renew() {
+        // A change of access that was under way when the tenant's first listener came was told to nobody.
+        access.values().forEach(KnownAccess::forget);
         try {
             interest.in(Set.copyOf(tenants.keySet()));
         } catch (Problem e) {
@@ -58,10 +64,19 @@ final class Listeners implements Signals.Listener {
     }
 
     void remove(Listener listener) {
-        tenants.computeIfPresent(listener.caller().tenant(), (_, listeners) -> {
+        tenants.computeIfPresent(listener.caller().tenant(), (tenant, listeners) -> {
             listeners.remove(listener);
-            return listeners.isEmpty() ? null : listeners;
+            if (listeners.isEmpty()) {
+                access(tenant).forget();
+                return null;
+            }
+            return listeners;
         });
+    }
+
+    /** What this tenant's listeners may see, as far as it is known. */
+    KnownAccess access(long tenant) {
+        return access.computeIfAbsent(tenant, _ -> new KnownAccess());
     }
 
     /** Those of a session. */
@@ -82,6 +97,10 @@ final class Listeners implements Signals.Listener {
 
     @Override
     public void heard(Signals.Signal signal) {
+        if (signal.k().equals(ACCESS)) {
+            access(signal.t()).forget();
+            return;
+        }
         var change = new Change(signal.t(), signal.k(), signal.n());
         for (var listener : tenants.getOrDefault(signal.t(), Set.of())) {
             if (concerns(signal, listener)) {
@@ -100,6 +119,7 @@ final class Listeners implements Signals.Listener {
 
     @Override
     public void gap() {
+        access.values().forEach(KnownAccess::forget); // At once: the renewal waits for the database.
         Thread.startVirtualThread(this::renew);
         each(Listener::tellAll);
     }

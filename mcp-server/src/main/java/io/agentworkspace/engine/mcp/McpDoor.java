@@ -4,6 +4,7 @@ import io.agentworkspace.engine.http.Body;
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.SealKeys;
@@ -99,6 +100,27 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         if (!Selection.isPath(path)) {
             return false;
         }
+        try {
+            serve(request, response, exchange);
+        } catch (Problem refused) {
+            noteId(request, exchange);
+            throw refused;
+        }
+        return true;
+    }
+
+    /** What is refused whatever the body says is refused under the id that is in it. */
+    private static void noteId(Request request, Exchange exchange) {
+        try {
+            if (request.getAttribute(Incoming.MESSAGE_ID) == null) {
+                exchange.answers(Message.of(Message.body(Body.taken(request))));
+            }
+        } catch (Problem unreadable) {
+            // It is no message: then there is none.
+        }
+    }
+
+    private void serve(Request request, Response response, Exchange exchange) {
         selectable.checkPath(exchange);
         switch (request.getMethod()) {
             case "POST" -> {
@@ -113,7 +135,6 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
             }
             default -> throw postOnly(response);
         }
-        return true;
     }
 
     private static Problem postOnly(Response response) {

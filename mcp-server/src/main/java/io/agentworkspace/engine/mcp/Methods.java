@@ -76,7 +76,7 @@ final class Methods {
         turn.ran(method);
         try {
             checkTexts(method, params);
-            return switch (method) {
+            var outcome = switch (method) {
                 case "tools/list" -> tools.list(params, turn);
                 case "tools/call" -> tools.call(params, turn);
                 case "resources/list" -> resources.list(params, turn);
@@ -87,6 +87,11 @@ final class Methods {
                 case "completion/complete" -> completions.complete(params, turn);
                 default -> extended(method, turn).serve(method, params, turn);
             };
+            // What a tool answers has been measured before anything was done.
+            if (outcome instanceof Outcome.Done done && !method.startsWith("tools/") && !method.startsWith("tasks/")) {
+                turn.budget().sentOnce().check(done.result());
+            }
+            return outcome;
         } catch (Problem problem) {
             throw error(problem, turn.requestId());
         }

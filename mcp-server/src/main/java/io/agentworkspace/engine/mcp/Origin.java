@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Allowance;
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Whence;
 import java.time.Duration;
@@ -21,6 +22,9 @@ interface Origin {
     String header(String name);
 
     Selection selection();
+
+    /** How much its answer may carry; the answers of a batch have one together. */
+    Budget budget();
 
     /** For a call with these arguments; null where there is none, or the arguments have one themselves. */
     @Nullable

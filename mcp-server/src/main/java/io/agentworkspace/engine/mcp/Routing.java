@@ -39,6 +39,7 @@ final class Routing {
             checked(exchange, () -> post(message, lane, exchange));
         }
         handshakes.served(exchange);
+        exchange.forgetGreeting();
     }
 
     private void checked(Exchange exchange, Runnable work) {

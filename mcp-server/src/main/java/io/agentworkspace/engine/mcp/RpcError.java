@@ -22,7 +22,6 @@ public final class RpcError extends RuntimeException {
     static final int INVALID_REQUEST = -32600;
     static final int METHOD_NOT_FOUND = -32601;
     static final int INVALID_PARAMS = -32602;
-    private static final int INTERNAL = -32603;
     static final int SESSION_NOT_FOUND = -32001;
     private static final int RESOURCE_NOT_FOUND = -32002;
     static final int HEADER_MISMATCH = -32020;
@@ -87,8 +86,9 @@ public final class RpcError extends RuntimeException {
 
     /** For what is not the request's fault. */
     static RpcError internal(Problem problem, String requestId) {
+        var failure = problem.failure();
         return new RpcError(
-                INTERNAL, problem.failure().httpStatus(), problem.note(), Refusals.data(problem, requestId));
+                Refusals.rpcCode(failure), failure.httpStatus(), problem.note(), Refusals.data(problem, requestId));
     }
 
     static RpcError headerMismatch(String note, String requestId) {

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Tool;
 import java.util.Arrays;
 import java.util.List;
@@ -90,6 +89,6 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
 
     /** Whether it is not ruled out, be it included or not. */
     public boolean permits(Tool<?, ?> tool) {
-        return !excluded.contains(tool.name()) && (!readOnly || tool.effect() == Effect.READS);
+        return !excluded.contains(tool.name()) && (!readOnly || tool.effect().reads());
     }
 }

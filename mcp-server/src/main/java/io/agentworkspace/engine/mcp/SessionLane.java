@@ -1,5 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Budget;
+import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.SessionStore;
@@ -187,10 +189,15 @@ final class SessionLane implements Lane {
             return;
         }
         var responses = JsonNodeFactory.instance.arrayNode();
+        var budget = exchange.budget();
+        budget.spend(Budget.REFUSALS);
+        var isFirst = true; // The request has been counted as one call.
         for (var json : messages) {
-            var response = one(Message.of(json), visit);
+            var response = isFirst ? one(Message.of(json), visit) : another(Message.of(json), visit);
+            isFirst = false;
             if (response != null) {
                 responses.add(response);
+                budget.spend(Budget.size(response));
             }
         }
         if (responses.isEmpty()) {
@@ -212,12 +219,34 @@ final class SessionLane implements Lane {
         messages.forEach(Message::of);
     }
 
+    /** Each message of a batch counts against the rate, as if it had come alone. */
+    private @Nullable ObjectNode another(Message message, Visit visit) {
+        try {
+            visit.exchange().countAnother();
+        } catch (Problem refused) {
+            return message.isResponse() || message.isNotification()
+                    ? null
+                    : Methods.error(refused, visit.exchange().requestId()).json(message.id());
+        }
+        return one(message, visit);
+    }
+
     private @Nullable ObjectNode one(Message message, Visit visit) {
         if (message.isResponse() || message.isNotification()) {
             work.take(message, visit);
             return null;
+        } else if (visit.exchange().budget().left() < Budget.LEAST) {
+            return usedUp(visit).json(message.id());
         }
         return OWN.contains(message.method()) ? own(message, visit) : work.answer(message, visit);
+    }
+
+    private static RpcError usedUp(Visit visit) {
+        var problem = new Problem(
+                Failure.TOO_LARGE,
+                "nothing was done: the answers before this one have used up what one batch may carry, %,d bytes of JSON; send it again in another batch"
+                        .formatted(Budget.ANSWER));
+        return Methods.error(problem, visit.exchange().requestId());
     }
 
     /** Opens the stream of a session, or ends the session. */

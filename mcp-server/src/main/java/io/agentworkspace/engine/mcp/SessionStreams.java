@@ -29,7 +29,8 @@ final class SessionStreams implements Signals.Listener {
         exchange.ran("stream");
         var handle = visit.session().handle();
         var opened = workings.sessions().next();
-        var listener = workings.listen().session(exchange, new Listener.Purpose(null, handle.id(), opened));
+        var listener =
+                workings.listen().session(exchange, new Listener.Purpose(null, handle.id(), opened), visit.quietTurn());
         listener.onSession(() -> refresh(listener, visit));
         // It hears of subscriptions by now, so that none can be missed between this look and the next word of them.
         listener.sessionChanged();

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.mcp.EngineUri.Kind;
+import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Limits;
 import io.agentworkspace.engine.model.Name;
@@ -33,7 +34,17 @@ record Shelf(Kind kind, String title, String listTool, String readTool, List<Str
 
     /** Whether reading has an effect, so that looking is done in the list. */
     boolean looksByList() {
-        return kind == Kind.AGENT || kind == Kind.ZONE;
+        return kind == Kind.AGENT;
+    }
+
+    /** The arguments that read one without an effect: of a zone, whose messages would be marked as read, none of them. */
+    ObjectNode glance(List<Name> names) {
+        var arguments = target(names);
+        var page = arguments.putObject("page").put("limit", 1);
+        if (kind == Kind.ZONE) {
+            page.put("cursor", Cursor.of("0"));
+        }
+        return arguments;
     }
 
     ObjectNode template() {

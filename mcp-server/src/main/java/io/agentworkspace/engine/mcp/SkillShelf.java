@@ -47,9 +47,22 @@ final class SkillShelf {
                     var content = Json.object().put("uri", uri).put("mimeType", file.mediaType());
                     var text = file.text();
                     return text.isPresent()
-                            ? content.put("text", text.get())
+                            ? put(content, text.get(), turn)
                             : content.put("blob", Base64.getEncoder().encodeToString(file.bytes()));
                 });
+    }
+
+    /** Sets the text, cut where the answer has no room for all of it; then it says so. */
+    private static ObjectNode put(ObjectNode content, String text, Turn turn) {
+        var room = turn.budget().forCall().sentOnce();
+        var head = room.head(text, room.left() - 4096);
+        content.put("text", head);
+        if (head.length() < text.length()) {
+            content.putObject(Message.META)
+                    .put("io.agentworkspace/truncated", true)
+                    .put("io.agentworkspace/length", text.codePointCount(0, text.length()));
+        }
+        return content;
     }
 
     /** {@code prompts/get}: the skill's instructions, with the task if there is one, as a person would say them. */
@@ -58,7 +71,7 @@ final class SkillShelf {
             var result = Json.object().put("description", skill.description());
             var content =
                     result.putArray("messages").addObject().put("role", "user").putObject("content");
-            content.put("type", "text").put("text", instructions(skill, task));
+            put(content.put("type", "text"), instructions(skill, task), turn);
             return result;
         });
     }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Allowance;
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Schema;
@@ -73,6 +74,11 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
     @Override
     public Selection selection() {
         return kept.selection();
+    }
+
+    @Override
+    public Budget budget() {
+        return Budget.twice();
     }
 
     /** One of the task's own where the client gave none, so that a second attempt changes nothing twice. */

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.TaskStore;
@@ -154,7 +155,7 @@ final class TaskRun {
     }
 
     private TaskStore.Step failed(String note) {
-        return failed(RpcError.internal(Problem.conflict(note), kept.requestId()));
+        return failed(RpcError.internal(new Problem(Failure.INTERNAL, note), kept.requestId()));
     }
 
     private TaskStore.Step failed(RpcError error) {

@@ -65,10 +65,10 @@ final class Tools {
         return sources.stream()
                 .flatMap(source -> source.call(name, arguments, turn).stream())
                 .findFirst()
-                .orElseThrow(() -> unknown(name, arguments, turn));
+                .orElseThrow(() -> unknown(name, turn));
     }
 
-    private RpcError unknown(String name, ObjectNode arguments, Turn turn) {
+    private RpcError unknown(String name, Turn turn) {
         var known = all(turn).stream()
                 .map(tool -> new Meant.Titled(
                         tool.get("name").asString(),
@@ -77,8 +77,6 @@ final class Tools {
                 .toList();
         var problem = Problem.unknownService("tool", name, Meant.hint(name, known, "tools/list"));
         var service = name.length() > Name.MAX ? null : name;
-        var asked = Envelope.Asked.by(turn.caller(), arguments);
-        return RpcError.invalidParams(
-                problem, Envelope.failure(service, turn.requestId(), clock.instant(), asked, problem));
+        return RpcError.invalidParams(problem, Envelope.failure(service, turn.requestId(), clock.instant(), problem));
     }
 }

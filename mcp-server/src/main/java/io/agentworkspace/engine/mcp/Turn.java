@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.model.Allowance;
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Whence;
@@ -46,6 +47,11 @@ public final class Turn {
     /** The tools that the request limits itself to. */
     public Selection selection() {
         return selection;
+    }
+
+    /** How much the answer may still carry. */
+    Budget budget() {
+        return origin.budget();
     }
 
     public @Nullable String header(String name) {

@@ -66,6 +66,11 @@ record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
         return what.startsWith(TASK) ? Optional.of(what.substring(TASK.length())) : Optional.empty();
     }
 
+    /** Whether it is a list that is told of: those are told to everyone. */
+    static boolean isList(String what) {
+        return what.startsWith(LIST);
+    }
+
     /** The notification of a list or a resource to be told. */
     static ObjectNode notification(String what, @Nullable JsonNode subscription) {
         var params = Json.object();

@@ -20,7 +20,7 @@ record Workings(RequestState states, Session.Office office, SessionStore session
 
     /** Begins an answer on the thread that makes it. */
     Reply begin(Exchange exchange) {
-        var places = streams.bounds().of(exchange.caller().principal());
+        var places = streams.bounds().of(exchange.caller());
         return Reply.begin(exchange, places, streams.pulse());
     }
 

@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The words put before PostgreSQL's programs so that they run as an ordinary user (they refuse root), out of reach of the terminal's
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param account whom the files must belong to, where that is somebody else than the engine
  */
 record Confinement(List<String> prefix, @Nullable String account) {
+    private static final Logger log = LoggerFactory.getLogger(Confinement.class);
     private static final String NEW_SESSION = "setsid ";
     /** Must stand after a change of user: the kernel forgets the signal at one. */
     private static final String DIES_WITH_PARENT = "setpriv --pdeathsig=INT -- ";
@@ -28,7 +31,7 @@ record Confinement(List<String> prefix, @Nullable String account) {
     static Confinement choose(DataDirectory directory) {
         List<Confinement> ways = runningAsRoot() ? waysForRoot(directory) : waysForUser();
         return ways.stream()
-                .filter(way -> way.reaches(directory.root()))
+                .filter(way -> way.reaches(directory))
                 .findFirst()
                 .orElseThrow(() -> new PostgresFailure(
                         runningAsRoot()
@@ -82,8 +85,8 @@ record Confinement(List<String> prefix, @Nullable String account) {
     }
 
     private static Confinement as(String account) {
-        // PostgreSQL looks at its user only; 65534 is the group of nobody everywhere, whatever it is called.
-        String change = "setpriv --reuid=" + account + " --regid=65534 --clear-groups -- ";
+        // PostgreSQL looks at its user only.
+        String change = "setpriv --reuid=%s --regid=%d --clear-groups -- ".formatted(account, DataDirectory.NOGROUP);
         return way(account, NEW_SESSION + change + DIES_WITH_PARENT);
     }
 
@@ -91,9 +94,23 @@ record Confinement(List<String> prefix, @Nullable String account) {
         return new Confinement(List.of(words.split(" ")), account);
     }
 
-    private boolean reaches(Path directory) {
+    /** With the directory as closed as this way allows. */
+    private boolean reaches(DataDirectory directory) {
+        permit(directory);
         var probe = new ArrayList<>(prefix);
-        probe.addAll(List.of("sh", "-c", "cd \"$1\"", "sh", directory.toString()));
+        probe.addAll(List.of("sh", "-c", "cd \"$1\"", "sh", directory.root().toString()));
         return Program.run(probe).succeeded();
+    }
+
+    private void permit(DataDirectory directory) {
+        try {
+            if (account != null) {
+                directory.letPass();
+            } else if (runningAsRoot()) {
+                directory.closeForOthers();
+            }
+        } catch (IOException e) {
+            log.warn("The mode of the data directory {} cannot be set: {}", directory.root(), e.toString());
+        }
     }
 }

@@ -4,15 +4,22 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /** Where everything of the embedded database lies: one directory, its real path, and the names in it. */
 record DataDirectory(Path root) {
 
-    /** Makes the directory if need be. For root it stays passable, since PostgreSQL may have to run as somebody else. */
+    /** What {@link Confinement} gives up its own groups for: the group of nobody everywhere, whatever it is called. */
+    static final int NOGROUP = 65534;
+
+    private static final Set<String> OWN_MODES = Set.of("rwx------", "rwx--x---", "rwx--x--x");
+    private static final Set<String> OWN_NAMES = Set.of("postgres", "lock", "first-api-key", "secrets-key");
+
+    /** Makes the directory if need be, for its owner alone. */
     static DataDirectory open(Path path) {
-        String mode = Confinement.runningAsRoot() ? "rwx--x--x" : "rwx------";
         try {
-            Files.createDirectories(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode)));
+            Files.createDirectories(
+                    path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             if (!Files.isWritable(path)) {
                 throw new PostgresFailure("the data directory " + path + " is not writable; it belongs to "
                         + Files.getOwner(path).getName());
@@ -20,6 +27,33 @@ record DataDirectory(Path root) {
             return new DataDirectory(path.toRealPath());
         } catch (IOException e) {
             throw new PostgresFailure("the data directory " + path + " cannot be made: " + e, e);
+        }
+    }
+
+    /** Shuts out all but its owner, root: PostgreSQL runs as the same user, without root's rights. */
+    void closeForOthers() throws IOException {
+        if (Files.getOwner(root).getName().equals("root") && isForUsAlone()) {
+            Modes.set(root, "rwx------");
+        }
+    }
+
+    /** Lets the group of nobody pass, which PostgreSQL runs in where it runs as another user. It can't list what is here. */
+    void letPass() throws IOException {
+        if (isForUsAlone()) {
+            Files.setAttribute(root, "unix:gid", NOGROUP);
+            Modes.set(root, "rwx--x---");
+        }
+    }
+
+    /** Whether it has a mode that an engine gave it, or nothing in it but an engine's: not somebody's {@code /srv}. */
+    private boolean isForUsAlone() throws IOException {
+        var mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(root));
+        if (OWN_MODES.contains(mode)) {
+            return true;
+        }
+        try (var entries = Files.list(root)) {
+            return entries.map(entry -> entry.getFileName().toString())
+                    .allMatch(name -> OWN_NAMES.stream().anyMatch(name::startsWith));
         }
     }
 

@@ -22,7 +22,8 @@ final class Orphans {
 
     /** Returns when no process works on the cluster any more, as far as this system tells. */
     static void clear(Path cluster) {
-        PidFile.find(cluster).flatMap(file -> ProcessHandle.of(file.pid())).ifPresent(process -> {
+        var said = PidFile.find(cluster);
+        said.flatMap(file -> ProcessHandle.of(file.pid())).ifPresent(process -> {
             if (serves(process, cluster)) {
                 log.info("Stopping the PostgreSQL that an earlier engine left behind, process {}", process.pid());
                 stop(process, cluster);
@@ -35,6 +36,9 @@ final class Orphans {
             sessions.forEach(ProcessHandle::destroyForcibly);
             return sessions.isEmpty();
         });
+        if (said.isEmpty()) {
+            forget(cluster); // Nobody runs here any more, and PostgreSQL refuses a file that names no process.
+        }
     }
 
     /** By its command line, which a process that has ended lacks even where nobody has collected it. */
@@ -53,7 +57,10 @@ final class Orphans {
         }
     }
 
-    /** Its number has gone to another process meanwhile, and PostgreSQL would take that one for itself and refuse. */
+    /**
+     * Removes the file of a server that has ended. Where its number has gone to another process, or the file was cut short by a
+     * full disk or a crash of the machine, PostgreSQL would refuse to start.
+     */
     private static void forget(Path cluster) {
         try {
             Files.deleteIfExists(PidFile.in(cluster));

@@ -10,13 +10,14 @@ import java.util.Optional;
 /** What a running server says of itself in its cluster's {@code postmaster.pid}: line 1 its process, line 4 its port, line 8 its state. */
 record PidFile(long pid, int port, boolean ready) {
 
-    /** Empty where there is none, or one that is being written right now. */
+    /** Empty where there is none, or one that names no server: it is being written right now, or was cut short. */
     static Optional<PidFile> find(Path cluster) {
         try {
             List<String> lines = Files.readAllLines(in(cluster));
             boolean ready = lines.size() > 7 && lines.get(7).strip().equals("ready");
             var port = lines.size() > 3 ? Integer.parseInt(lines.get(3).strip()) : 0;
-            return Optional.of(new PidFile(Long.parseLong(lines.getFirst().strip()), port, ready));
+            var pid = Long.parseLong(lines.getFirst().strip());
+            return pid > 0 ? Optional.of(new PidFile(pid, port, ready)) : Optional.empty();
         } catch (IOException | NumberFormatException | NoSuchElementException e) {
             return Optional.empty();
         }

@@ -18,6 +18,7 @@ final class ServerLog {
     private static final long LARGEST = 4L << 20;
 
     private final Path file;
+    private boolean isPrivate;
     private volatile String lastFailure = "it ended without a word";
 
     ServerLog(Path file) {
@@ -59,6 +60,10 @@ final class ServerLog {
         try {
             if (Files.exists(file) && Files.size(file) > LARGEST) {
                 Files.move(file, file.resolveSibling(file.getFileName() + ".1"), StandardCopyOption.REPLACE_EXISTING);
+            }
+            if (!isPrivate || !Files.exists(file)) {
+                Modes.keepPrivate(file);
+                isPrivate = true;
             }
             Files.writeString(file, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {

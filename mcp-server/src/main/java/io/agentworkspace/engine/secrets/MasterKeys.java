@@ -8,13 +8,17 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where the master key comes from: the setting, else a file in the data directory that is made when it is first needed. The
@@ -24,6 +28,10 @@ public final class MasterKeys {
     /** The file in the data directory. */
     public static final String FILE = "secrets-key";
 
+    private static final Logger log = LoggerFactory.getLogger(MasterKeys.class);
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+
+    private final AtomicBoolean warned = new AtomicBoolean();
     private final @Nullable MasterKey given;
     private final Path file;
     private final List<MasterKey> others;
@@ -57,11 +65,24 @@ public final class MasterKeys {
 
     private Optional<MasterKey> there() {
         try {
-            return given == null && Files.exists(file)
-                    ? Optional.of(MasterKey.parse(Files.readString(file)))
-                    : Optional.ofNullable(given);
+            if (given != null || !Files.exists(file)) {
+                return Optional.ofNullable(given);
+            }
+            warnOfReaders();
+            return Optional.of(MasterKey.parse(Files.readString(file)));
         } catch (IOException | IllegalArgumentException e) {
             throw new SecretsFailure("the key for secrets cannot be read from " + file, e);
+        }
+    }
+
+    /** Once: the start goes on, since a mounted file may not be ours to change. */
+    private void warnOfReaders() throws IOException {
+        var mode = Files.getPosixFilePermissions(file);
+        if (!OWNER_ONLY.containsAll(mode) && warned.compareAndSet(false, true)) {
+            log.warn(
+                    "The key for secrets can be read or changed by others: {} has mode {}. Run chmod 600 on it, and change the key if others use this machine",
+                    file,
+                    PosixFilePermissions.toString(mode));
         }
     }
 

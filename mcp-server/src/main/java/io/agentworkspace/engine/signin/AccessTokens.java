@@ -3,6 +3,7 @@ package io.agentworkspace.engine.signin;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.identity.AccessToken;
+import io.agentworkspace.engine.identity.UnverifiedToken;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
@@ -15,7 +16,7 @@ import io.jsonwebtoken.JwtParser;
 import io.jsonwebtoken.Jwts;
 import io.jsonwebtoken.ProtectedHeader;
 import io.jsonwebtoken.UnsupportedJwtException;
-import java.math.BigInteger;
+import io.jsonwebtoken.security.Jwks;
 import java.security.Key;
 import java.time.Clock;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Date;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +42,6 @@ public final class AccessTokens {
     private static final String SESSION = "sid";
     private static final String TENANT = "tid";
     private static final int REMEMBERED = 100_000;
-    private static final int COORDINATE = 32;
 
     /** By how much the clocks of replicas may differ. */
     private static final Duration SKEW = Duration.ofSeconds(5);
@@ -58,18 +59,8 @@ public final class AccessTokens {
         this.issuer = issuer;
         this.audience = Set.copyOf(audience);
         this.clock = clock;
-        this.parser = Jwts.parser()
-                .json(TokenJson.PARSER)
-                .clock(() -> Date.from(clock.instant()))
-                .sig()
-                .clear()
-                .add(Jwts.SIG.ES256)
-                .and()
-                .zip()
-                .clear()
-                .and()
+        this.parser = TokenJson.parser(issuer, List.of(Jwts.SIG.ES256), clock)
                 .keyLocator(this::key)
-                .requireIssuer(issuer)
                 .build();
     }
 
@@ -130,7 +121,7 @@ public final class AccessTokens {
     }
 
     private Verified verify(AccessToken token) {
-        if (!token.isCanonical()) {
+        if (UnverifiedToken.read(token.text()).isEmpty()) {
             throw invalid();
         }
         try {
@@ -170,25 +161,16 @@ public final class AccessTokens {
         var set = Json.object();
         var listed = set.putArray("keys");
         for (var key : keys.published()) {
-            var point = key.key().getW();
-            listed.addObject()
-                    .put("kty", "EC")
-                    .put("crv", "P-256")
-                    .put("use", "sig")
-                    .put("alg", Jwts.SIG.ES256.getId())
-                    .put("kid", key.id())
-                    .put("x", coordinate(point.getAffineX()))
-                    .put("y", coordinate(point.getAffineY()));
+            var fields = listed.addObject();
+            Jwks.builder()
+                    .key(key.key())
+                    .id(key.id())
+                    .algorithm(Jwts.SIG.ES256.getId())
+                    .publicKeyUse("sig")
+                    .build()
+                    .forEach((name, value) -> fields.put(name, String.valueOf(value)));
         }
         return set;
-    }
-
-    private static String coordinate(BigInteger value) {
-        var bytes = value.toByteArray();
-        var whole = new byte[COORDINATE];
-        var length = Math.min(bytes.length, COORDINATE);
-        System.arraycopy(bytes, bytes.length - length, whole, COORDINATE - length, length);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(whole);
     }
 
     static String digest(String text) {

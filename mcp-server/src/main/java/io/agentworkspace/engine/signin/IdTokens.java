@@ -1,33 +1,17 @@
 package io.agentworkspace.engine.signin;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.identity.UnverifiedToken;
+import io.agentworkspace.engine.model.Schema;
 import io.jsonwebtoken.Claims;
-import io.jsonwebtoken.JwtException;
-import io.jsonwebtoken.Jwts;
-import io.jsonwebtoken.security.SignatureAlgorithm;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Base64;
-import java.util.Date;
-import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads what a provider has signed about a user (OpenID Connect Core 1.0, section 3.1.3.7). */
 final class IdTokens {
-    static final List<SignatureAlgorithm> ALGORITHMS = List.of(
-            Jwts.SIG.ES256,
-            Jwts.SIG.ES384,
-            Jwts.SIG.ES512,
-            Jwts.SIG.RS256,
-            Jwts.SIG.RS384,
-            Jwts.SIG.RS512,
-            Jwts.SIG.PS256,
-            Jwts.SIG.PS384,
-            Jwts.SIG.PS512,
-            Jwts.SIG.EdDSA);
-    private static final Duration SKEW = Duration.ofMinutes(1);
+    private static final Logger LOG = LoggerFactory.getLogger(IdTokens.class);
     private static final Duration OLDEST = Duration.ofMinutes(10);
     private static final int LONGEST_SUBJECT = 255;
 
@@ -38,33 +22,29 @@ final class IdTokens {
     }
 
     /** The claims, if it was made by this provider, for us, for this sign-in, and just now. */
-    Optional<Claims> read(Issuer issuer, String token, String nonce) throws ProviderHttp.Failed {
-        try {
-            issuer.prepare(keyId(token));
-            var parser = Jwts.parser()
-                    .json(TokenJson.PARSER)
-                    .clock(() -> Date.from(clock.instant()))
-                    .clockSkewSeconds(SKEW.toSeconds())
-                    .zip()
-                    .clear()
-                    .and()
-                    .sig()
-                    .clear()
-                    .add(ALGORITHMS)
-                    .and()
-                    .keyLocator(issuer::key)
-                    .requireIssuer(issuer.provider().issuer().toString())
-                    .build();
-            return Optional.of(parser.parseSignedClaims(token).getPayload())
-                    .filter(claims -> isForUs(claims, issuer.provider().clientId()) && isFresh(claims, nonce));
-        } catch (JwtException | IllegalArgumentException | Problem e) {
-            return Optional.empty();
+    Optional<Claims> read(Issuer issuer, String text, String nonce) throws ProviderHttp.Failed {
+        var token = UnverifiedToken.read(text);
+        if (token.isEmpty()) {
+            return refused(issuer, "it is not a signed JWT");
         }
+        var claims = issuer.keys().verified(token.get());
+        if (claims.isEmpty()) {
+            return refused(issuer, "its signature, algorithm, issuer or time is not right");
+        } else if (!isForUs(claims.get(), issuer.provider().clientId())) {
+            return refused(issuer, "aud or azp names another client than ours");
+        } else if (!isFresh(claims.get(), nonce)) {
+            return refused(issuer, "nonce, iat, exp or sub does not belong to this sign-in");
+        }
+        return claims;
     }
 
-    private static @Nullable String keyId(String token) {
-        var header = Json.readObject(Base64.getUrlDecoder().decode(token.split("\\.", 2)[0]));
-        return header.path("kid").isString() ? header.get("kid").asString() : null;
+    /** The browser is told no more than that it was refused; the operator can see why. */
+    private static Optional<Claims> refused(Issuer issuer, String reason) {
+        LOG.warn(
+                "an ID token of the provider {} was refused: {}",
+                issuer.provider().name(),
+                reason);
+        return Optional.empty();
     }
 
     private static boolean isForUs(Claims claims, String client) {
@@ -83,10 +63,11 @@ final class IdTokens {
                 && BrowserSecret.same(nonce, given)
                 && claims.getExpiration() != null
                 && issued != null
-                && !issued.toInstant().isAfter(now.plus(SKEW))
+                && !issued.toInstant().isAfter(now.plus(TokenJson.SKEW))
                 && !issued.toInstant().isBefore(now.minus(OLDEST))
                 && subject != null
                 && !subject.isBlank()
-                && subject.length() <= LONGEST_SUBJECT;
+                && subject.length() <= LONGEST_SUBJECT
+                && Schema.isStorable(subject);
     }
 }

@@ -1,15 +1,9 @@
 package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.model.Json;
-import io.jsonwebtoken.Header;
-import io.jsonwebtoken.JweHeader;
-import io.jsonwebtoken.ProtectedHeader;
-import io.jsonwebtoken.UnsupportedJwtException;
 import io.jsonwebtoken.security.Jwk;
 import io.jsonwebtoken.security.Jwks;
 import java.net.URI;
-import java.security.Key;
-import java.security.PublicKey;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,49 +11,47 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A provider as it is reached: what it says of itself and its keys, remembered for an hour, and its token endpoint. */
+/** A provider as it is reached: what it says of itself, remembered for an hour, its keys, and its token endpoint. */
 public final class Issuer {
     private static final Duration REMEMBERED = Duration.ofHours(1);
-
-    /** A token with an unknown key makes us look again, so often at most. */
-    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final Provider provider;
     private final ProviderHttp http;
     private final Clock clock;
-    private volatile @Nullable Known<Metadata> metadata;
-    private volatile @Nullable Known<List<Jwk<?>>> keys;
+    private volatile @Nullable Known known;
+    private final IssuerKeys keys;
 
     Issuer(Provider provider, ProviderHttp http, Clock clock) {
         this.provider = provider;
         this.http = http;
         this.clock = clock;
+        this.keys = new IssuerKeys(this, IssuerKeys.Trust.SIGN_IN, clock);
     }
 
-    private record Known<T>(T value, Instant at) {
-        boolean isYounger(Duration age, Instant now) {
-            return now.isBefore(at.plus(age));
-        }
-    }
+    private record Known(Metadata metadata, Instant at) {}
 
     Provider provider() {
         return provider;
     }
 
+    /** Those that ID tokens are verified with. */
+    IssuerKeys keys() {
+        return keys;
+    }
+
     Metadata metadata() throws ProviderHttp.Failed {
-        var known = metadata;
-        if (known == null || !known.isYounger(REMEMBERED, clock.instant())) {
+        var latest = known;
+        if (latest == null || !clock.instant().isBefore(latest.at().plus(REMEMBERED))) {
             var address = provider.issuer().toString().replaceFirst("/$", "") + "/.well-known/openid-configuration";
             var document = http.get(URI.create(address), "");
-            known = new Known<>(Metadata.of(provider, document), clock.instant());
-            metadata = known;
+            latest = new Known(Metadata.of(provider, document), clock.instant());
+            known = latest;
         }
-        return known.value();
+        return latest.metadata();
     }
 
     /**
@@ -101,17 +93,6 @@ public final class Issuer {
         return address == null || accessToken.isEmpty() ? Json.object() : http.get(address, "Bearer " + accessToken);
     }
 
-    /** The keys are there before a token is looked at, since the library asks for them in the middle of its work. */
-    void prepare(@Nullable String keyId) throws ProviderHttp.Failed {
-        var known = keys;
-        var now = clock.instant();
-        if (known == null
-                || !known.isYounger(REMEMBERED, now)
-                || (find(known.value(), keyId).isEmpty() && !known.isYounger(PAUSE, now))) {
-            keys = new Known<>(fetchKeys(), now);
-        }
-    }
-
     List<Jwk<?>> fetchKeys() throws ProviderHttp.Failed {
         return parsed(http.get(metadata().keys(), ""));
     }
@@ -126,23 +107,5 @@ public final class Issuer {
             }
         }
         return List.copyOf(parsed);
-    }
-
-    Key key(Header header) {
-        if (header instanceof ProtectedHeader signed && !(header instanceof JweHeader)) {
-            return find(Objects.requireNonNull(keys).value(), signed.getKeyId())
-                    .orElseThrow(() -> new UnsupportedJwtException("an unknown key"));
-        }
-        throw new UnsupportedJwtException("not signed");
-    }
-
-    /** A token need not name its key where there is only one. */
-    static Optional<PublicKey> find(List<Jwk<?>> all, @Nullable String keyId) {
-        return all.stream()
-                .filter(key -> keyId == null ? all.size() == 1 : keyId.equals(key.getId()))
-                .map(Jwk::toKey)
-                .filter(PublicKey.class::isInstance)
-                .map(PublicKey.class::cast)
-                .findFirst();
     }
 }

@@ -1,5 +1,8 @@
 package io.agentworkspace.engine.signin;
 
+import io.agentworkspace.engine.identity.UnverifiedToken;
+import io.jsonwebtoken.Claims;
+import io.jsonwebtoken.JwtException;
 import io.jsonwebtoken.security.Jwk;
 import java.security.PublicKey;
 import java.time.Clock;
@@ -14,51 +17,92 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of an issuer whose tokens anybody may send here: it is asked for them seldom, whatever comes, and those that are known go
- * on to be believed for a day while it does not answer.
+ * The keys of an issuer, and the verification of what it has signed. The issuer is asked for its keys seldom, whatever comes; how
+ * seldom, its {@link Trust} says.
  */
 final class IssuerKeys {
     private static final Logger LOG = LoggerFactory.getLogger(IssuerKeys.class);
     private static final Duration FRESH = Duration.ofHours(1);
-    private static final Duration BELIEVED = Duration.ofDays(1);
-
-    /** So long an unknown key stays unknown; shorter where none is known at all. */
-    private static final Duration PAUSE = Duration.ofMinutes(1);
-
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
-
-    /** So long somebody waits who needs a key that another asks for. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final Issuer issuer;
+    private final Trust trust;
     private final Clock clock;
     private final ReentrantLock asking = new ReentrantLock();
     private volatile Known known = new Known(List.of(), Instant.EPOCH, Instant.EPOCH, false);
 
-    IssuerKeys(Issuer issuer, Clock clock) {
+    /**
+     * How long keys are believed, and how often an issuer is asked for them.
+     *
+     * @param believed how long a known key is used while the issuer does not answer
+     * @param pause how long an unknown key stays unknown
+     * @param firstPause the same while no key is known at all
+     * @param patience how long a request waits that needs a key which another one is fetching
+     */
+    record Trust(Duration believed, Duration pause, Duration firstPause, Duration patience) {
+        /** For ID tokens: they come from the provider itself, which has to answer for each sign-in anyhow. */
+        static final Trust SIGN_IN =
+                new Trust(FRESH, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(10));
+
+        /** For access tokens: anybody may send them. */
+        static final Trust BEARER =
+                new Trust(Duration.ofDays(1), Duration.ofMinutes(1), Duration.ofSeconds(5), Duration.ofSeconds(1));
+    }
+
+    IssuerKeys(Issuer issuer, Trust trust, Clock clock) {
         this.issuer = issuer;
+        this.trust = trust;
         this.clock = clock;
     }
 
     /** @param failed whether it did not answer when it was last asked */
     private record Known(List<Jwk<?>> keys, Instant from, Instant asked, boolean failed) {
-        Optional<PublicKey> find(@Nullable String id, Instant now) {
-            return now.isBefore(from.plus(BELIEVED)) ? Issuer.find(keys, id) : Optional.empty();
+        Optional<PublicKey> find(@Nullable String id, Instant now, Trust trust) {
+            return now.isBefore(from.plus(trust.believed())) ? named(id) : Optional.empty();
         }
 
-        boolean isDue(@Nullable String id, Instant now) {
-            var isWanted = find(id, now).isEmpty() || !now.isBefore(from.plus(FRESH));
-            return isWanted && !now.isBefore(asked.plus(keys.isEmpty() ? FIRST_PAUSE : PAUSE));
+        /** A token need not name its key where there is only one. */
+        private Optional<PublicKey> named(@Nullable String id) {
+            return keys.stream()
+                    .filter(key -> id == null ? keys.size() == 1 : id.equals(key.getId()))
+                    .map(Jwk::toKey)
+                    .filter(PublicKey.class::isInstance)
+                    .map(PublicKey.class::cast)
+                    .findFirst();
+        }
+
+        boolean isDue(@Nullable String id, Instant now, Trust trust) {
+            var isWanted = find(id, now, trust).isEmpty() || !now.isBefore(from.plus(FRESH));
+            return isWanted && !now.isBefore(asked.plus(keys.isEmpty() ? trust.firstPause() : trust.pause()));
         }
     }
 
-    /** @throws ProviderHttp.Failed when it cannot be told whether there is such a key */
-    Optional<PublicKey> find(@Nullable String id) throws ProviderHttp.Failed {
+    /**
+     * The claims of a token, if this issuer has signed it and it is good now.
+     *
+     * @throws ProviderHttp.Failed when it cannot be told whether the key is one of the issuer's
+     */
+    Optional<Claims> verified(UnverifiedToken token) throws ProviderHttp.Failed {
+        var key = find(token.keyId());
+        if (key.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            var parser = TokenJson.parser(issuer.provider().issuer().toString(), TokenJson.ALGORITHMS, clock)
+                    .clockSkewSeconds(TokenJson.SKEW.toSeconds())
+                    .verifyWith(key.get())
+                    .build();
+            return Optional.of(parser.parseSignedClaims(token.text()).getPayload());
+        } catch (JwtException | IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<PublicKey> find(@Nullable String id) throws ProviderHttp.Failed {
         var now = clock.instant();
-        if (known.isDue(id, now)) {
+        if (known.isDue(id, now, trust)) {
             ask(id, now);
         }
-        var found = known.find(id, now);
+        var found = known.find(id, now, trust);
         if (found.isEmpty() && known.failed()) {
             throw new ProviderHttp.Failed("its keys cannot be had at present");
         }
@@ -67,15 +111,15 @@ final class IssuerKeys {
 
     /** Whoever needs no new key does not wait for it, and nobody does for long, or where it did not come the last time. */
     private void ask(@Nullable String id, Instant now) throws ProviderHttp.Failed {
-        var isNeeded = known.find(id, now).isEmpty();
-        if (!isTurn(isNeeded && !known.failed() ? PATIENCE : Duration.ZERO)) {
+        var isNeeded = known.find(id, now, trust).isEmpty();
+        if (!isTurn(isNeeded && !known.failed() ? trust.patience() : Duration.ZERO)) {
             if (isNeeded) {
                 throw new ProviderHttp.Failed("its keys are being asked for");
             }
             return;
         }
         try {
-            if (known.isDue(id, now)) {
+            if (known.isDue(id, now, trust)) {
                 known = asked(now);
             }
         } finally {

@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.signin;
 
+import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.SignInStore;
 import java.security.SecureRandom;
@@ -106,6 +108,22 @@ public final class OAuthDesk {
 
     /** Whatever comes of it, it was the one time: its row is taken before anything else is looked at. */
     Arrived finish(Request request, String name) {
+        try {
+            return arrived(request, name);
+        } catch (Problem problem) {
+            LOG.atWarn()
+                    .addKeyValue("request_id", request.getAttribute(Incoming.REQUEST_ID))
+                    .log("a sign-in at the provider {} was refused: {}", logged(name), logged(problem.note()));
+            throw problem;
+        }
+    }
+
+    /** On one line, and no longer than it helps. */
+    static String logged(String text) {
+        return Excerpt.of(text.replaceAll("[\\p{Cc}\\p{Cs}]", "?"), 300);
+    }
+
+    private Arrived arrived(Request request, String name) {
         var issuer = issuer(name);
         var secret = BrowserSecret.of(request.getHeaders()).orElseThrow(OAuthDesk::notBegun);
         var begun = store.take(secret.id(), clock.instant())
@@ -116,6 +134,11 @@ public final class OAuthDesk {
         var returnTo = ReturnTo.checked(begun.returnTo());
         checkIssuer(issuer, only(request, "iss").orElse(null));
         only(request, "error").ifPresent(error -> {
+            LOG.warn(
+                    "the provider {} refused a sign-in: {} {}",
+                    name,
+                    logged(error),
+                    logged(only(request, "error_description").orElse("")));
             throw refused("the provider '%s' did not sign you in%s"
                     .formatted(name, ERROR.matcher(error).matches() ? ": " + error : ""));
         });

@@ -1,14 +1,13 @@
 package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.identity.ProtectedResource;
+import io.agentworkspace.engine.identity.UnverifiedToken;
 import io.agentworkspace.engine.model.Capability;
-import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Schema;
 import io.jsonwebtoken.Identifiable;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,25 +15,22 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What an access token says (RFC 9068), before its signature is looked at: whatever is wrong with that costs nobody a question.
  *
- * @param keyId null where it names none
  * @param client the program that it was given to; empty where it does not say
  * @param scopes those that are capabilities
  */
-record TokenClaims(@Nullable String keyId, String subject, String client, Set<String> scopes, Instant expiresAt) {
+record TokenClaims(String subject, String client, Set<String> scopes, Instant expiresAt) {
     private static final Set<String> TYPES = Set.of("at+jwt", "application/at+jwt", "jwt", "");
     private static final Set<String> ALGORITHMS =
-            IdTokens.ALGORITHMS.stream().map(Identifiable::getId).collect(Collectors.toSet());
+            TokenJson.ALGORITHMS.stream().map(Identifiable::getId).collect(Collectors.toSet());
     private static final Set<String> WORDS = Stream.concat(
                     Arrays.stream(Capability.values()).map(Capability::word), Stream.of(Capability.ALL))
             .collect(Collectors.toUnmodifiableSet());
-    private static final Duration SKEW = Duration.ofMinutes(1);
     private static final long LATEST = 253_402_300_799L;
     private static final int LONGEST_SUBJECT = 255;
 
@@ -43,26 +39,11 @@ record TokenClaims(@Nullable String keyId, String subject, String client, Set<St
     }
 
     /** @throws Problem {@code unauthenticated}, saying what is wrong with it */
-    static TokenClaims read(String token, ProtectedResource resource, Instant now) {
-        var parts = token.split("\\.", 3);
-        var header = part(parts[0]);
-        var claims = part(parts[1]);
-        check(header);
+    static TokenClaims checked(UnverifiedToken token, ProtectedResource resource, Instant now) {
+        var claims = token.claims();
+        check(token.header());
         check(claims, resource);
-        return new TokenClaims(
-                header.path("kid").isString() ? header.get("kid").asString() : null,
-                subject(claims),
-                client(claims),
-                scopes(claims),
-                expires(claims, now));
-    }
-
-    private static ObjectNode part(String encoded) {
-        try {
-            return Json.readObject(Base64.getUrlDecoder().decode(encoded));
-        } catch (IllegalArgumentException | Problem e) {
-            throw invalid("it is no JWT");
-        }
+        return new TokenClaims(subject(claims), client(claims), scopes(claims), expires(claims, now));
     }
 
     private static void check(ObjectNode header) {
@@ -96,6 +77,9 @@ record TokenClaims(@Nullable String keyId, String subject, String client, Set<St
         if (subject.isBlank() || subject.length() > LONGEST_SUBJECT) {
             throw invalid("its sub must say who its user is, in at most %d characters".formatted(LONGEST_SUBJECT));
         }
+        if (!Schema.isStorable(subject)) {
+            throw invalid("its sub must not contain NUL characters or unpaired surrogates");
+        }
         if (subject.equals(client(claims))) {
             throw invalid("its sub is a program (client_id), not a person: programs use API keys");
         }
@@ -111,8 +95,8 @@ record TokenClaims(@Nullable String keyId, String subject, String client, Set<St
         if (!now.isBefore(expires)) {
             throw invalid("it has expired");
         }
-        if (time(claims, "iat").isAfter(now.plus(SKEW))
-                || (claims.has("nbf") && time(claims, "nbf").isAfter(now.plus(SKEW)))) {
+        if (time(claims, "iat").isAfter(now.plus(TokenJson.SKEW))
+                || (claims.has("nbf") && time(claims, "nbf").isAfter(now.plus(TokenJson.SKEW)))) {
             throw invalid("it is not good yet (iat, nbf)");
         }
         return expires;

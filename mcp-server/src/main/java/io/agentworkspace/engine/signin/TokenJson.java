@@ -2,22 +2,60 @@ package io.agentworkspace.engine.signin;
 
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
+import io.jsonwebtoken.JwtParserBuilder;
+import io.jsonwebtoken.Jwts;
 import io.jsonwebtoken.io.AbstractDeserializer;
 import io.jsonwebtoken.io.AbstractSerializer;
 import io.jsonwebtoken.io.DeserializationException;
+import io.jsonwebtoken.security.SignatureAlgorithm;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Date;
+import java.util.List;
 import java.util.Map;
 
-/** How the token library reads and writes JSON: as everything here does, strictly. */
+/** How the token library reads and writes: JSON as everything here does, strictly, and tokens with one parser, ours and others'. */
 final class TokenJson {
+    /** The algorithms that providers may sign with: asymmetric ones only. */
+    static final List<SignatureAlgorithm> ALGORITHMS = List.of(
+            Jwts.SIG.ES256,
+            Jwts.SIG.ES384,
+            Jwts.SIG.ES512,
+            Jwts.SIG.RS256,
+            Jwts.SIG.RS384,
+            Jwts.SIG.RS512,
+            Jwts.SIG.PS256,
+            Jwts.SIG.PS384,
+            Jwts.SIG.PS512,
+            Jwts.SIG.EdDSA);
+
+    /** By how much the clocks of a provider and of this server may differ. */
+    static final Duration SKEW = Duration.ofMinutes(1);
+
     static final Writer WRITER = new Writer();
     static final Parser PARSER = new Parser();
 
     private TokenJson() {}
+
+    /** A parser that takes nothing compressed, and nothing that is signed otherwise or by another issuer. */
+    static JwtParserBuilder parser(String issuer, List<SignatureAlgorithm> algorithms, Clock clock) {
+        return Jwts.parser()
+                .json(PARSER)
+                .clock(() -> Date.from(clock.instant()))
+                .zip()
+                .clear()
+                .and()
+                .sig()
+                .clear()
+                .add(algorithms)
+                .and()
+                .requireIssuer(issuer);
+    }
 
     static final class Writer extends AbstractSerializer<Map<String, ?>> {
         @Override

@@ -6,10 +6,8 @@ import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Message;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
-import io.agentworkspace.engine.model.Problem;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +16,10 @@ public final class AgentReads {
     /** Whether the acting user may see the stream of participant {@code p}, who is the agent {@code a}. */
     private static final String MAY_SEE_STREAM = """
             (a.owner_id = ctx.user_id OR :admin
-             OR EXISTS (SELECT 1 FROM participant mine
-                         WHERE mine.tenant_id = p.tenant_id AND mine.stream_id = p.stream_id
-                           AND mine.owner_id = ctx.user_id))
+             OR (SELECT true FROM participant mine
+                  WHERE mine.tenant_id = p.tenant_id AND mine.stream_id = p.stream_id
+                    AND mine.owner_id = ctx.user_id
+                  LIMIT 1))
             """;
 
     private static final String ROSTER = """
@@ -29,8 +28,13 @@ public final class AgentReads {
             JOIN agent a ON a.tenant_id = r.tenant_id AND a.id = r.agent_id
             """;
 
-    private static final String NAMED =
-            "ctx JOIN agent a ON a.tenant_id = :tenant AND starts_with(a.name_key, :prefix)";
+    private static final String NAMED = """
+            ctx JOIN agent a ON a.tenant_id = :tenant AND starts_with(a.name_key, :prefix) AND a.name_key >= :prefix
+            """;
+
+    /** What an agent's record takes beside its messages: its long texts, its names and those of its skills. */
+    private static final String WEIGHT =
+            "SELECT 40000 + %s + %s FROM named a".formatted(Weight.of("a.profile"), Weight.of("a.description"));
 
     private final Db db;
     private final AgentStore agents;
@@ -61,8 +65,7 @@ public final class AgentReads {
                        (SELECT jsonb_agg(jsonb_build_object('agent', %s, 'unread', COALESCE(talk.unread, 0),
                                                             'last_message_at', talk.last_at)
                                          ORDER BY a.name_key)
-                          FROM page a
-                          JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                          FROM page a %s
                           LEFT JOIN LATERAL (
                               SELECT sum(st.last_seq - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
                                 FROM participant p
@@ -73,6 +76,7 @@ public final class AgentReads {
                                                 prefix == null ? ROSTER : NAMED,
                                                 Visible.AGENT,
                                                 AgentStore.RECORD,
+                                                UserReads.owner("a"),
                                                 MAY_SEE_STREAM))
                 .set("prefix", prefix == null ? null : prefix.key())
                 .set("after", after)
@@ -83,74 +87,105 @@ public final class AgentReads {
                 })
                 .orElseThrow();
         return Slice.of(
+                call,
                 rows,
                 limit,
                 last -> Cursor.ofName(call.service(), Name.key(last.agent().name())));
     }
 
-    /** An agent, and its latest messages that the acting user may see, oldest first. */
-    public record Found(Agent agent, Slice<Message> messages) {}
+    /**
+     * An agent, none for a user, and its latest messages that the acting user may see, oldest first. They are in the streams where
+     * something was said last, of which those that have gone on since the cursor do not count: no other ones are looked into.
+     */
+    public record Found(@Nullable Agent agent, Slice<Message> messages) {}
 
     /**
-     * The named agent, else the selected one, else self. Reading as that agent marks what it shows as read.
+     * The named agent, else the selected one, else whoever speaks: self, or the user. Whoever reads its own messages marks
+     * what it is shown as read.
      *
-     * @throws Problem {@code no_context}, {@code not_found}
+     * @param inbox whether the selected agent is passed over
+     * @throws io.agentworkspace.engine.model.Problem {@code not_found}
      */
-    public Found read(Call call, @Nullable Name name, @Nullable Page page) {
+    public Found read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = before(page);
         var found = db.sql(
                         call,
                         ContextStore.WITH_CONTEXT
                                 + """
-                , a AS (
+                , named AS (
                     SELECT a.*
                       FROM agent a, ctx
                      WHERE a.tenant_id = :tenant
-                       AND a.id = CASE WHEN CAST(:key AS text) IS NULL THEN COALESCE(ctx.agent_id, ctx.self_id)
+                       AND a.id = CASE WHEN CAST(:key AS text) IS NULL
+                                       THEN COALESCE(CASE WHEN NOT :inbox THEN ctx.agent_id END, ctx.self_id)
                                        ELSE (SELECT x.id FROM agent x
                                               WHERE x.tenant_id = :tenant AND x.name_key = :key
                                                 AND x.destroyed_at IS NULL) END
                        AND %s),
+                a AS (
+                    SELECT tenant_id, id, owner_id FROM named
+                    UNION ALL
+                    SELECT :tenant, ctx.user_id, ctx.user_id
+                      FROM ctx
+                     WHERE CAST(:key AS text) IS NULL AND ctx.self_id IS NULL
+                       AND (ctx.agent_id IS NULL OR :inbox)),
                 before AS (
                     SELECT created_at, stream_id, seq FROM message
                      WHERE tenant_id = :tenant AND id = CAST(:before AS uuid)),
-                latest AS (
-                    SELECT m.*
+                spoken AS (
+                    SELECT p.tenant_id, p.stream_id,
+                           row_number() OVER newest
+                           - count(*) FILTER (WHERE st.last_at >= (SELECT created_at FROM before)) OVER newest AS place
                       FROM ctx, a
                       JOIN participant p ON p.tenant_id = a.tenant_id AND p.party_id = a.id
+                      CROSS JOIN LATERAL (SELECT * FROM stream x
+                                           WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id AND x.last_seq > 0
+                                          OFFSET 0) st
+                     WHERE %s
+                    WINDOW newest AS (ORDER BY st.last_at DESC, st.id DESC ROWS UNBOUNDED PRECEDING)),
+                latest AS (
+                    SELECT m.*
+                      FROM spoken
                       CROSS JOIN LATERAL (
                           SELECT * FROM message x
-                           WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
+                           WHERE x.tenant_id = spoken.tenant_id AND x.stream_id = spoken.stream_id
                              AND (CAST(:before AS uuid) IS NULL
                                   OR (x.created_at, x.stream_id, x.seq) < (SELECT * FROM before))
                            ORDER BY x.seq DESC
                            LIMIT :limit + 1) m
-                     WHERE %s
+                     WHERE spoken.place <= :limit + 1
                      ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
                      LIMIT :limit + 1),
-                shown AS (SELECT * FROM latest ORDER BY created_at DESC, stream_id DESC, seq DESC LIMIT :limit),
-                reader AS (SELECT a.id AS party_id FROM ctx, a WHERE a.id = ctx.self_id),
+                %s,
+                reader AS (SELECT a.id AS party_id FROM ctx, a WHERE a.id = COALESCE(ctx.self_id, ctx.user_id)),
                 %s
                 SELECT ctx.*,
-                       %s AS cleared,
-                       (SELECT %s FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
-                       (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM latest m %s) AS messages
+                       %s AS cleared, %s,
+                       (SELECT %s FROM named a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
+                       (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM shown m %s) AS messages
                   FROM ctx
                 """.formatted(
-                                                Visible.AGENT,
-                                                MAY_SEE_STREAM,
-                                                MessageStore.MARK_SHOWN,
-                                                MessageStore.CLEARED,
-                                                AgentStore.RECORD,
-                                                MessageStore.RECORD,
-                                                MessageStore.JOINS))
+                                        Visible.AGENT,
+                                        MAY_SEE_STREAM,
+                                        Weight.newest("m.created_at DESC, m.stream_id DESC, m.seq DESC", WEIGHT),
+                                        MessageStore.MARK_SHOWN,
+                                        MessageStore.CLEARED,
+                                        Weight.MORE,
+                                        AgentStore.WITH_PROFILE,
+                                        MessageStore.RECORD,
+                                        MessageStore.JOINS))
                 .set("key", name == null ? null : name.key())
+                .set("inbox", inbox)
+                .set("readonly", call.isReadOnly())
                 .set("before", before)
                 .set("limit", limit)
-                .one(row -> found(call, row, limit))
+                .one(row -> found(call, row))
                 .orElseThrow();
-        return found.orElseThrow(() -> absent(call, name));
+        if (found.agent() == null && name != null) {
+            throw agents.missing(call, name);
+        }
+        return found;
     }
 
     /** The cursor is the oldest message that was shown. */
@@ -163,19 +198,14 @@ public final class AgentReads {
         }
     }
 
-    private static Optional<Found> found(Call call, Row row, int limit) throws SQLException {
+    private static Found found(Call call, Row row) throws SQLException {
         var context = ContextStore.read(call, row);
         call.context(context.withUnread(context.unread() - row.number("cleared")));
         var agent = row.json("agent", Agent.class);
-        return agent == null
-                ? Optional.empty()
-                : Optional.of(
-                        new Found(agent, Slice.newest(row.jsonList("messages", Message.class), limit, Message::id)));
-    }
-
-    private Problem absent(Call call, @Nullable Name name) {
-        return name == null
-                ? Problem.noContext("no agent is selected: give target.agent, or select one with AP_Select")
-                : agents.missing(call, name);
+        if (agent != null) {
+            call.budget().spend(agent);
+        }
+        var messages = row.jsonList("messages", Message.class);
+        return new Found(agent, Slice.newest(call, messages, row.flag("more"), Message::id));
     }
 }

@@ -9,18 +9,18 @@ import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Scope;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Optional;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** The agents, and the rosters that they are on. */
 public final class AgentStore {
-    /** The record of an agent {@code a} whose owner is {@code o}, as JSON. */
-    static final String RECORD = """
-            jsonb_build_object('name', a.name, 'description', a.description, 'profile', a.profile,
-                               'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
-                               'skills', %s, 'created_at', a.created_at, 'updated_at', a.updated_at)
-            """.formatted(ContextStore.online("a"), SkillReads.INSTALLED);
+    /** The record of an agent {@code a} whose owner is {@code o}, as JSON, with the length of its persona. */
+    static final String RECORD = record("'profile_length', char_length(a.profile)");
+
+    /** The same with its persona. */
+    static final String WITH_PROFILE = record("'profile', a.profile");
 
     /** The columns that {@link #held} needs of an agent {@code a}. */
     static final String HELD = """
@@ -34,6 +34,14 @@ public final class AgentStore {
               FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
              WHERE a.tenant_id = :tenant AND a.id = :id
             """.formatted(RECORD);
+
+    private static String record(String profile) {
+        return """
+            jsonb_build_object('name', a.name, 'description', a.description, %s,
+                               'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
+                               'skills', %s, 'created_at', a.created_at, 'updated_at', a.updated_at)
+            """.formatted(profile, ContextStore.online("a"), SkillReads.INSTALLED);
+    }
 
     private final Db db;
 
@@ -126,19 +134,34 @@ public final class AgentStore {
         return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Sets what the change gives and raises the revision. */
-    public Agent update(Call call, Held held, Change change) {
+    /** An agent after a change, and the fields that differ from before. */
+    public record Updated(Agent agent, List<String> changed) {}
+
+    /** Sets what the change gives; raises the revision if that differs from what is there. */
+    public Updated update(Call call, Held held, Change change) {
         try {
             return db.sql(call, """
-                    WITH a AS (UPDATE agent
-                                  SET name = COALESCE(:name, name), name_key = COALESCE(:key, name_key),
-                                      description = COALESCE(:description, description),
-                                      profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
-                                      revision = revision + 1, updated_at = :now
-                                WHERE tenant_id = :tenant AND id = :id
-                            RETURNING *)
-                    SELECT %s AS record
-                      FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                    WITH old AS (SELECT * FROM agent WHERE tenant_id = :tenant AND id = :id),
+                         new AS (UPDATE agent
+                                    SET name = COALESCE(:name, name), name_key = COALESCE(:key, name_key),
+                                        description = COALESCE(:description, description),
+                                        profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
+                                        revision = revision + 1, updated_at = :now
+                                  WHERE tenant_id = :tenant AND id = :id
+                                    AND (name, description, profile, access)
+                                        IS DISTINCT FROM
+                                        (COALESCE(:name, name), COALESCE(:description, description),
+                                         COALESCE(:profile, profile), COALESCE(:access, access))
+                                RETURNING *),
+                         a AS (SELECT * FROM new
+                               UNION ALL
+                               SELECT * FROM old WHERE NOT EXISTS (SELECT 1 FROM new))
+                    SELECT %s AS record,
+                           array_remove(ARRAY[CASE WHEN a.name <> old.name THEN 'name' END,
+                                              CASE WHEN a.description <> old.description THEN 'description' END,
+                                              CASE WHEN a.profile IS DISTINCT FROM old.profile THEN 'profile' END,
+                                              CASE WHEN a.access <> old.access THEN 'access' END], NULL) AS changed
+                      FROM old, a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
                     """.formatted(RECORD))
                     .set("id", held.id())
                     .set("name", change.name())
@@ -148,7 +171,7 @@ public final class AgentStore {
                     .set(
                             "access",
                             change.access() == null ? null : change.access().word())
-                    .one(AgentStore::record)
+                    .one(row -> new Updated(record(row), row.texts("changed")))
                     .orElseThrow();
         } catch (JdbiException e) {
             if (Db.isTaken(e) && change.name() != null) {

@@ -92,6 +92,7 @@ public final class AuditReads {
                 })
                 .orElseThrow();
         var slice = Slice.of(
+                call,
                 found,
                 limit,
                 last -> Cursor.of(last.entry().at().toString(), last.rowId().toString()));

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -20,9 +21,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The audit. What was done is written in its own transaction, together with the commit. What was refused has no
- * transaction: it is noted in memory and written every second, at most so much of it; a crash loses a second of it.
+ * transaction: it is noted in memory and written every second, at most so much of it; a crash loses a second of it. Of each
+ * key's refusals in a minute the first have an entry each; the others are summed up in one when the minute is over.
  */
-public final class AuditStore {
+public final class AuditStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AuditStore.class);
     private static final int MOST_WAITING = 10_000;
     private static final int BATCH = 1_000;
@@ -30,15 +32,16 @@ public final class AuditStore {
     private static final String INSERT = """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
-                               result, request_id)
-            SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id, k.name, r.agent,
+                               result, request_id, times)
+            SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
+                   (SELECT k.name FROM api_key k WHERE k.tenant_id = r.tenant_id AND k.id = r.key_id), r.agent,
                    r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
-                   r.client, r.result, r.request_id
+                   r.client, r.result, r.request_id, r.times
               FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
-              LEFT JOIN api_key k ON k.tenant_id = r.tenant_id AND k.id = r.key_id
             """;
 
     private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final RefusalTally tally = new RefusalTally();
     private final AtomicLong lost = new AtomicLong();
     private final Db db;
     private final Duration kept;
@@ -73,8 +76,14 @@ public final class AuditStore {
 
     /** Notes what was refused, to be written soon. */
     public void refused(Caller caller, Audited entry) {
-        if (!refusals.offer(row(caller.tenant(), entry))) {
-            lost.incrementAndGet();
+        if (tally.isSingle(caller, entry)) {
+            offer(row(caller.tenant(), entry), 1);
+        }
+    }
+
+    private void offer(ObjectNode row, int calls) {
+        if (!refusals.offer(row)) {
+            lost.addAndGet(calls);
         }
     }
 
@@ -96,7 +105,11 @@ public final class AuditStore {
     }
 
     /** Writes what was refused since the last time. What could not be written is tried again. */
-    public void flush() {
+    public void flush(Instant now) {
+        tally.over(now)
+                .forEach(sum -> offer(
+                        row(sum.tenant(), sum.entry()),
+                        Objects.requireNonNull(sum.entry().times())));
         var rows = new ArrayList<ObjectNode>();
         while (refusals.drainTo(rows, BATCH) > 0) {
             try {
@@ -111,6 +124,12 @@ public final class AuditStore {
         if (missing > 0) {
             LOG.warn("{} refused calls are not in the audit: too many came at once", missing);
         }
+    }
+
+    /** Writes the sums of the minute that is not over. */
+    @Override
+    public void close() {
+        flush(Instant.MAX);
     }
 
     /** Clears away what is older than it is kept. */

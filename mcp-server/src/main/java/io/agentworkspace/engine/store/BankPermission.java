@@ -32,13 +32,14 @@ public record BankPermission(
             """;
 
     /** What the subject holds on a bank under the alias {@code b}: for a FROM list after both. */
-    static final String HELD = held("s.agent_id", "s.owner_id");
+    static final String HELD =
+            held("s.agent_id", "s.owner_id", Visible.sharesDomain("b", "(SELECT subject.owner_id FROM s subject)"));
 
     /**
-     * The same for any subject: the expressions of its agent's id, null for a user, and of its owner's. Of the ways to
-     * hold something the first in this order counts.
+     * The same for any subject: the expressions of its agent's id, null for a user, of its owner's, and of whether the owner shares a
+     * domain with the bank's. Of the ways to hold something the first in this order counts.
      */
-    static String held(String agent, String owner) {
+    static String held(String agent, String owner, String shares) {
         return """
                 LATERAL (
                     SELECT way.permission, way.via
@@ -62,7 +63,7 @@ public record BankPermission(
                             SELECT 9, 'none', NULL) way
                      ORDER BY way.rank
                      LIMIT 1) held
-                """.formatted(agent, owner, Visible.sharesDomain("b", owner));
+                """.formatted(agent, owner, shares);
     }
 
     static BankPermission read(Row row) throws SQLException {

@@ -53,15 +53,10 @@ public final class BankReads {
                 page AS (
                     SELECT b.*, held.permission, held.via, s.agent_id, %s AS censored
                       FROM ctx, s, bank b, %s
-                     WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix)
+                     WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix) AND b.name_key >= :prefix
                        AND held.permission <> 'none' AND %s
                      ORDER BY b.name_key
-                     LIMIT :limit + 1),
-                counted AS (
-                    SELECT m.bank_id, count(*) AS memories
-                      FROM page b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                     WHERE %s
-                     GROUP BY m.bank_id)
+                     LIMIT :limit + 1)
                 SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
                        (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = s.owner_id) AS owner_name,
                        (SELECT jsonb_agg(jsonb_build_object(
@@ -70,17 +65,19 @@ public final class BankReads {
                                                                 WHERE l.tenant_id = b.tenant_id AND l.bank_id = b.id
                                                                   AND l.agent_id = b.agent_id))
                                          ORDER BY b.name_key)
-                          FROM page b
-                          JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
-                          LEFT JOIN counted ON counted.bank_id = b.id) AS rows
+                          FROM page b %s
+                          CROSS JOIN LATERAL (SELECT count(*) AS memories
+                                                FROM memory m
+                                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s) counted) AS rows
                   FROM ctx, s
                 """.formatted(
                                                 Visible.AGENT,
                                                 MemoryStore.CENSORED,
                                                 BankPermission.HELD,
                                                 Visible.BANK,
-                                                MemoryStore.readable("b.censored"),
-                                                BankStore.record("COALESCE(counted.memories, 0)")))
+                                                BankStore.record("counted.memories"),
+                                                UserReads.owner("b"),
+                                                MemoryStore.readable("b.censored")))
                 .set("agent", agent == null ? null : agent.key())
                 .set("prefix", prefix == null ? "" : prefix.key())
                 .set("after", after)
@@ -88,6 +85,7 @@ public final class BankReads {
                 .one(row -> {
                     ContextStore.read(call, row);
                     var rows = Slice.of(
+                            call,
                             row.jsonList("rows", Entry.class),
                             limit,
                             last -> Cursor.ofName(

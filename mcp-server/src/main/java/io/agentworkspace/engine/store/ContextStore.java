@@ -19,7 +19,7 @@ public final class ContextStore {
     /**
      * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its own
      * columns, always gives one row, and so costs one round trip. What was selected and may no longer be seen is not there;
-     * without the caller's own user nobody is.
+     * without the caller's own user nobody is. A credential that is bound to an agent is always logged on as it.
      */
     static final String WITH_CONTEXT =
             """
@@ -32,7 +32,7 @@ public final class ContextStore {
                        COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
                                    FROM participant p
                                    JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                                  WHERE p.tenant_id = :tenant AND p.party_id = s.id), 0) AS unread
+                                  WHERE p.tenant_id = :tenant AND p.party_id = COALESCE(s.id, u.id)), 0) AS unread
                   FROM (VALUES (1)) one (row)
                   LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
                   LEFT JOIN app_user u
@@ -41,7 +41,7 @@ public final class ContextStore {
                                         ELSE (SELECT x.id FROM app_user x
                                                WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
                   LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
-                  LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = c.self_id AND s.destroyed_at IS NULL
+                  LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = COALESCE(CAST(:bound AS bigint), c.self_id) AND s.destroyed_at IS NULL
                                    AND (s.owner_id = u.id OR :admin)
                   LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND %s
                   LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND %s
@@ -71,7 +71,8 @@ public final class ContextStore {
 
     /** Reads the context into the call: the first statement of every transaction. */
     public void load(Call call) {
-        db.sql(call, WITH_CONTEXT + "SELECT * FROM ctx").one(row -> read(call, row));
+        db.limited(db.sql(call, WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx"))
+                .one(row -> read(call, row));
     }
 
     /** Takes the context out of a row that holds {@code ctx.*}. */
@@ -87,10 +88,14 @@ public final class ContextStore {
                     ? Problem.unauthenticated("the credential's user is gone")
                     : Problem.notFound("user", acting.text(), List.of());
         }
+        var self = row.ref("self");
+        if (self == null && call.caller().boundAgent() != null) {
+            throw Problem.unauthenticated("the credential's agent is gone");
+        }
         var context = new Context(
                 call.contextName(),
                 user,
-                row.ref("self"),
+                self,
                 row.ref("agent"),
                 row.ref("domain"),
                 row.ref("zone"),
@@ -118,11 +123,19 @@ public final class ContextStore {
         saving(call, SAVE).run();
     }
 
-    /** The same, and the record of an agent as it stands then. */
+    /** The same, and the record of an agent as it stands then. Who speaks may have changed: what waits for it is counted. */
     public Agent saveAndRead(Call call, long agent) {
-        return saving(call, SAVE + ";\n" + AgentStore.READ)
+        return saving(
+                        call,
+                        SAVE + ";\n"
+                                + AgentStore.READ.replaceFirst(
+                                        "AS record", "AS record, %s AS unread".formatted(MessageStore.UNREAD)))
                 .set("id", agent)
-                .last(AgentStore::record)
+                .set("party", call.context().speaker().id())
+                .last(row -> {
+                    call.context(call.context().withUnread(row.number("unread")));
+                    return AgentStore.record(row);
+                })
                 .orElseThrow();
     }
 
@@ -133,7 +146,7 @@ public final class ContextStore {
                 .set("agent", id(context.agent()))
                 .set("domain", id(context.domain()))
                 .set("zone", id(context.zone()))
-                .set("self_changed", differ(before.self(), context.self()))
+                .set("self_changed", call.caller().boundAgent() != null || differ(before.self(), context.self()))
                 .set("agent_changed", differ(before.agent(), context.agent()))
                 .set(
                         "place_changed",

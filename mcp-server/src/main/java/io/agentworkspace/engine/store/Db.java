@@ -8,10 +8,11 @@ import io.agentworkspace.engine.model.Excess;
 import io.agentworkspace.engine.model.Plan;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Scope;
+import io.agentworkspace.engine.store.ConnectionQueue.Owner;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -30,6 +31,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public final class Db implements AutoCloseable {
     private static final ScopedValue<Handle> CURRENT = ScopedValue.newInstance();
+    private static final ScopedValue<Duration> LIMIT = ScopedValue.newInstance();
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String UNIQUE_VIOLATION = "23505";
 
@@ -43,20 +45,36 @@ public final class Db implements AutoCloseable {
 
     private static final int ATTEMPTS = 4;
     private static final int PORTION = 1_000;
-    private static final int WAIT_SECONDS = 5;
-    /** In seconds. A database that has fallen silent is told from one that works: that one gives up a statement sooner. */
-    private static final String SOCKET_TIMEOUT = "10";
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** How long a write waits for what others hold; a read waits two thirds of it. */
+    private static final Duration LOCK = Duration.ofSeconds(6);
+    /** How much longer than a statement may take it is waited for: then the database has fallen silent. */
+    private static final Duration SILENCE = Duration.ofSeconds(2);
+
+    /**
+     * Columns of a transaction's first SELECT, which give its later statements the time that a write may take: see {@link #limited}.
+     * PostgreSQL takes a connection's own limit, that of reads, for the first.
+     */
+    static final String LIMITS = """
+            set_config('statement_timeout', :statement_limit, true), set_config('lock_timeout', :lock_limit, true)
+            """;
 
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final HikariDataSource pool;
     private final Jdbi jdbi;
+    private final TimeLimits limits;
     /** Fair, unlike the pool's own hand-over, which starves waiters under load. */
-    private final Semaphore turns;
+    private final ConnectionQueue connections;
 
     private final Outages outages = new Outages();
     private final Probe probe = new Probe(this, outages);
 
     public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize) {
+        this(jdbcUrl, user, password, poolSize, TimeLimits.DEFAULT);
+    }
+
+    public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize, TimeLimits limits) {
+        this.limits = limits;
         var config = new HikariConfig();
         config.setJdbcUrl(jdbcUrl);
         config.setUsername(user);
@@ -71,9 +89,12 @@ public final class Db implements AutoCloseable {
         config.addDataSourceProperty("tcpKeepAlive", "true");
         config.addDataSourceProperty("logServerErrorDetail", "false");
         config.addDataSourceProperty("connectTimeout", "2");
-        config.addDataSourceProperty("socketTimeout", SOCKET_TIMEOUT);
         config.addDataSourceProperty(
-                "options", "-c statement_timeout=8s -c lock_timeout=6s -c idle_in_transaction_session_timeout=30s");
+                "socketTimeout", Long.toString(limits.write().plus(SILENCE).toSeconds()));
+        config.addDataSourceProperty(
+                "options",
+                "-c statement_timeout=%d -c lock_timeout=%d -c idle_in_transaction_session_timeout=30s"
+                        .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
         pool = new HikariDataSource(config);
         withoutLimits.setUrl(jdbcUrl);
         if (user != null) { // Else they are in the URL.
@@ -84,7 +105,7 @@ public final class Db implements AutoCloseable {
         jdbi.getConfig(SqlStatements.class).setUnusedBindingAllowed(true);
         // What was bound is what people have written: it does not belong in a log.
         jdbi.getConfig(StatementExceptions.class).setMessageRendering(StatementExceptions.MessageRendering.NONE);
-        turns = new Semaphore(poolSize, true);
+        connections = new ConnectionQueue(poolSize);
     }
 
     /** For migrations only, which take as long as they take. */
@@ -117,7 +138,10 @@ public final class Db implements AutoCloseable {
         var sum = 0;
         int deleted;
         do {
-            deleted = sql(some).set("until", until).set("portion", PORTION).run();
+            deleted = bulk(() -> {
+                limited(sql("SELECT " + LIMITS)).one(_ -> true);
+                return sql(some).set("until", until).set("portion", PORTION).run();
+            });
             sum += deleted;
         } while (deleted == PORTION);
         return sum;
@@ -127,6 +151,32 @@ public final class Db implements AutoCloseable {
     public <T> T transaction(Supplier<T> work) {
         return withHandle(handle ->
                 handle.inTransaction(_ -> ScopedValue.where(CURRENT, handle).call(work::get)));
+    }
+
+    /** The same for work that ends what may be very much: its statements may take longer. */
+    public <T> T bulk(Supplier<T> work) {
+        return ScopedValue.where(LIMIT, limits.bulk())
+                .call(() -> transaction(() -> {
+                    listenFor(CURRENT.get(), limits.bulk().plus(SILENCE));
+                    return work.get();
+                }));
+    }
+
+    /** The pool sets it back when the connection is returned. */
+    private static void listenFor(Handle handle, Duration time) {
+        try {
+            handle.getConnection().setNetworkTimeout(Runnable::run, (int) time.toMillis());
+        } catch (SQLException e) {
+            throw new DatabaseFailure("the connection is lost", e);
+        }
+    }
+
+    /** The statement with what {@link #LIMITS} needs. */
+    Statement limited(Statement statement) {
+        var limit = LIMIT.isBound() ? LIMIT.get() : limits.write();
+        return statement
+                .set("statement_limit", Long.toString(limit.toMillis()))
+                .set("lock_limit", Long.toString(LOCK.toMillis()));
     }
 
     /**
@@ -152,13 +202,17 @@ public final class Db implements AutoCloseable {
     }
 
     private <T> T once(Function<Handle, T> work) {
-        takeTurn();
+        var owner = Owner.current();
+        takeTurn(owner);
+        var success = false;
         try (var handle = jdbi.open()) {
-            return work.apply(handle);
+            var result = work.apply(handle);
+            success = true;
+            return result;
         } catch (JdbiException e) {
             throw foreseen(e);
         } finally {
-            turns.release();
+            connections.giveBack(owner, success);
         }
     }
 
@@ -187,15 +241,27 @@ public final class Db implements AutoCloseable {
                 Plan.of(said.group(4))));
     }
 
-    private void takeTurn() {
+    private void takeTurn(Owner owner) {
         try {
-            if (!turns.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)) {
-                throw outages.note(Outage.BUSY, new SqlState("", "no connection was free for " + WAIT_SECONDS + " s"));
+            switch (connections.take(owner, PATIENCE)) {
+                case TAKEN -> {}
+                case OWN_FAULT ->
+                    throw Problem.rateLimited(
+                            "your key has too many calls at the database at once, and this one was not begun; wait for their answers, then try again",
+                            Duration.ofSeconds(1));
+                case BUSY ->
+                    throw outages.note(
+                            Outage.BUSY, new SqlState("", "no connection was free for " + PATIENCE.toSeconds() + " s"));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw Problem.unavailable();
         }
+    }
+
+    /** How many calls wait for a connection. */
+    int waiting() {
+        return connections.waiting();
     }
 
     /** Whether a name, or whatever else has to be unique, was taken. */

@@ -81,7 +81,7 @@ public final class DeliveryReads {
                     return row.jsonList("rows", Delivery.class);
                 })
                 .orElseThrow();
-        return Slice.of(rows, limit, After::cursor);
+        return Slice.of(call, rows, limit, After::cursor);
     }
 
     /** The last of the page before. Many are queued at the same instant, for many endpoints. */
@@ -160,11 +160,15 @@ public final class DeliveryReads {
                       FROM event v
                      WHERE v.tenant_id = :tenant AND v.seq > greatest(:place, (SELECT cleared FROM feed))
                      ORDER BY v.seq
-                     LIMIT :limit)
+                     LIMIT :limit),
+                  near AS (
+                    SELECT v.*, sum(octet_length(v.data::text)) OVER (ORDER BY v.seq) - octet_length(v.data::text) AS ahead
+                      FROM page v)
                 SELECT ctx.*, feed.*,
                        (SELECT json_agg(json_build_object('seq', v.seq, 'id', v.id, 'type', v.type,
                                                           'created_at', v.created_at, 'data', v.data) ORDER BY v.seq)
-                          FROM page v) AS rows
+                          FROM near v
+                         WHERE v.ahead <= :room) AS rows
                   FROM ctx
                  CROSS JOIN feed
                 """)
@@ -172,7 +176,10 @@ public final class DeliveryReads {
                 .set("limit", limit)
                 .one(row -> {
                     ContextStore.read(call, row);
-                    return new Feed(row.jsonList("rows", Placed.class), row.number("latest"), row.number("cleared"));
+                    return new Feed(
+                            call.budget().fit(row.jsonList("rows", Placed.class)),
+                            row.number("latest"),
+                            row.number("cleared"));
                 })
                 .orElseThrow();
     }

@@ -40,7 +40,7 @@ public final class DomainReads {
                 SELECT d.*
                   FROM domain d, ctx
                  WHERE d.tenant_id = :tenant AND d.name_key > :after AND %s
-                   AND (CAST(:prefix AS text) IS NULL OR starts_with(d.name_key, :prefix))
+                   AND starts_with(d.name_key, :prefix) AND d.name_key >= :prefix
                  ORDER BY d.name_key
                  LIMIT :limit + 1)
             SELECT ctx.*,
@@ -77,15 +77,23 @@ public final class DomainReads {
                   FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                  ORDER BY z.name_key <> :main, z.name_key
                  LIMIT :zones),
-            recent AS (
-                SELECT m.*, max(m.created_at) OVER (PARTITION BY m.stream_id ORDER BY m.seq) AS reached
+            spoken AS (
+                SELECT z.tenant_id, z.stream_id
                   FROM d CROSS JOIN caller
                   JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                  CROSS JOIN LATERAL (SELECT * FROM stream x
+                                       WHERE x.tenant_id = z.tenant_id AND x.id = z.stream_id AND x.last_seq > 0
+                                      OFFSET 0) st
+                 WHERE caller.takes_part
+                 ORDER BY st.last_at DESC, st.id DESC
+                 LIMIT :messages),
+            recent AS (
+                SELECT m.*, max(m.created_at) OVER (PARTITION BY m.stream_id ORDER BY m.seq) AS reached
+                  FROM spoken z
                   CROSS JOIN LATERAL (SELECT * FROM message x
                                        WHERE x.tenant_id = z.tenant_id AND x.stream_id = z.stream_id
                                        ORDER BY x.seq DESC
-                                       LIMIT :messages) m
-                 WHERE caller.takes_part),
+                                       LIMIT :messages) m),
             latest AS (SELECT * FROM recent ORDER BY reached DESC, stream_id DESC, seq DESC LIMIT :messages)
             SELECT ctx.*,
                    (SELECT %s FROM d %s) AS domain,
@@ -123,7 +131,7 @@ public final class DomainReads {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var rows = db.sql(call, LIST)
-                .set("prefix", prefix == null ? null : prefix.key())
+                .set("prefix", prefix == null ? "" : prefix.key())
                 .set("after", after)
                 .set("limit", limit)
                 .one(row -> {
@@ -132,6 +140,7 @@ public final class DomainReads {
                 })
                 .orElseThrow();
         return Slice.of(
+                call,
                 rows,
                 limit,
                 last -> Cursor.ofName(call.service(), Name.key(last.domain().name())));
@@ -172,14 +181,20 @@ public final class DomainReads {
         if (domain == null) {
             return Optional.empty();
         }
-        return Optional.of(new Found(
-                domain,
-                Slice.of(
-                        row.jsonList("members", Member.class),
-                        limit,
-                        last -> Cursor.ofName(call.service(), Name.key(last.agent()))),
-                row.jsonList("zones", Zone.class),
-                row.flag("takes_part") ? row.jsonList("messages", Message.class) : null));
+        var budget = call.budget();
+        budget.spend(domain);
+        // The members, whose list goes on, get what the others leave; and they leave a third.
+        var zones = budget.fit(row.jsonList("zones", Zone.class), budget.left() / 3);
+        var messages = row.flag("takes_part")
+                ? budget.fit(row.jsonList("messages", Message.class).reversed(), budget.left() / 2)
+                        .reversed()
+                : null;
+        var members = Slice.of(
+                call,
+                row.jsonList("members", Member.class),
+                limit,
+                last -> Cursor.ofName(call.service(), Name.key(last.agent())));
+        return Optional.of(new Found(domain, members, zones, messages));
     }
 
     /** Why a read that was to show a domain shows none. */

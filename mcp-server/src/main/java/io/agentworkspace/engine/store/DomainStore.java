@@ -24,9 +24,9 @@ public final class DomainStore {
             """;
 
     /** The joins that {@link #RECORD} needs. */
-    static final String JOINS = """
-            JOIN app_user o ON o.tenant_id = d.tenant_id AND o.id = d.owner_id
-            LEFT JOIN agent h ON h.tenant_id = d.tenant_id AND h.id = d.host_id
+    static final String JOINS = UserReads.owner("d") + """
+            LEFT JOIN LATERAL (SELECT x.name FROM agent x
+                                WHERE x.tenant_id = d.tenant_id AND x.id = d.host_id OFFSET 0) h ON true
             """;
 
     private final Db db;
@@ -153,17 +153,19 @@ public final class DomainStore {
         return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Replaces name and description, profile and access where given, and raises the revision. */
+    /** Replaces name and description, profile and access where given; raises the revision if that changes anything. */
     public Domain update(Call call, Held held, Words words) {
         try {
             return db.sql(call, """
-                    WITH d AS (UPDATE domain
-                                  SET name = :name, name_key = :key, description = :description,
-                                      profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
-                                      revision = revision + 1, updated_at = :now
-                                WHERE tenant_id = :tenant AND id = :id
-                            RETURNING *)
-                    SELECT %s AS record FROM d %s
+                    UPDATE domain
+                       SET name = :name, name_key = :key, description = :description,
+                           profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
+                           revision = revision + 1, updated_at = :now
+                     WHERE tenant_id = :tenant AND id = :id
+                       AND (name, description, profile, access)
+                           IS DISTINCT FROM
+                           (:name, :description, COALESCE(:profile, profile), COALESCE(:access, access));
+                    SELECT %s AS record FROM domain d %s WHERE d.tenant_id = :tenant AND d.id = :id
                     """.formatted(RECORD, JOINS))
                     .set("id", held.id())
                     .set("name", words.name())
@@ -173,7 +175,7 @@ public final class DomainStore {
                     .set(
                             "access",
                             words.access() == null ? null : words.access().word())
-                    .one(DomainStore::record)
+                    .last(DomainStore::record)
                     .orElseThrow();
         } catch (JdbiException e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("domain", words.name().text()) : e;

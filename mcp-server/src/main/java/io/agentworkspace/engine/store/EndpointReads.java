@@ -44,6 +44,7 @@ public final class EndpointReads {
                 })
                 .orElseThrow();
         return Slice.of(
+                call,
                 rows,
                 limit,
                 last -> Cursor.of(last.createdAt().toString(), last.id().toString()));

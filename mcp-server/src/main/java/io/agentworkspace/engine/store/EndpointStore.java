@@ -148,10 +148,9 @@ public final class EndpointStore {
             @Nullable Boolean enabled,
             @Nullable String preflight) {
 
-        /** Whether it would leave this endpoint as it is. */
+        /** Whether it would leave this endpoint as it is, whatever was found at its address. */
         public boolean isNone(EndpointRow held) {
-            return preflight == null
-                    && (url == null || url.equals(held.url()))
+            return (url == null || url.equals(held.url()))
                     && (events == null || events.equals(held.events()))
                     && (description == null || description.equals(held.description()))
                     && (enabled == null || enabled == held.enabled());
@@ -159,7 +158,7 @@ public final class EndpointStore {
     }
 
     /**
-     * Changes it. When it is enabled again, or led elsewhere, what is known of its failing is forgotten. When it is enabled, places
+     * Changes it; what was found at the address that it has already is kept without a new revision. When it is enabled again, or led elsewhere, what is known of its failing is forgotten. When it is enabled, places
      * that are being given at that moment are waited for: what they are given to is not queued for it, what comes behind is.
      */
     public EndpointRow update(Call call, EndpointRow held, Change change) {
@@ -183,11 +182,13 @@ public final class EndpointStore {
                        warned = CASE WHEN :anew THEN 0 ELSE e.warned END,
                        failures_in_row = CASE WHEN :anew THEN 0 ELSE e.failures_in_row END,
                        openings = CASE WHEN :anew THEN 0 ELSE e.openings END,
-                       updated_at = :now, revision = e.revision + 1
+                       updated_at = CASE WHEN :none THEN e.updated_at ELSE :now END,
+                       revision = e.revision + CASE WHEN :none THEN 0 ELSE 1 END
                  WHERE e.tenant_id = :tenant AND e.id = :id
                 RETURNING %s AS record
                 """.formatted(EndpointRow.JSON))
                 .set("id", held.id())
+                .set("none", change.isNone(held))
                 .set("url", change.url())
                 .set("events", change.events())
                 .set("description", change.description())

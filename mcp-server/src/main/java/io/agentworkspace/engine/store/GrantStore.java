@@ -15,18 +15,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Which agents may do what with a bank, and which have it attached. */
 public final class GrantStore {
+    /** Whether the agent {@code a} has its owner share a domain with that of the bank {@code b}. */
+    private static final String SHARES = Visible.sharesDomain("a", "(SELECT the.owner_id FROM b the)");
+
     /**
      * CTEs {@code page} and {@code counted}, what they stored: the agents with a permission on the bank {@code b}, by name. Those who hold one by the bank's access
      * are shown to those who may see the agent, the others to whoever manages the bank too. In a report also those who
-     * are barred by a grant, and the one asked for.
+     * are barred by a grant, and the one asked for. Whoever can hold nothing is left out before it is asked what each one holds.
      */
-    private static final String PAGE =
-            """
+    private static final String PAGE = """
             , page AS (
                 SELECT a.*, held.permission, held.via
                   FROM ctx, b, agent a CROSS JOIN %s
                  WHERE a.tenant_id = :tenant AND a.destroyed_at IS NULL AND a.name_key > :after
-                   AND (CAST(:agent AS text) IS NULL OR a.name_key = :agent)
+                   AND (a.name_key = :agent
+                        OR (CAST(:agent AS text) IS NULL
+                            AND (b.access = 'public' OR a.owner_id = b.owner_id OR (b.access = 'domain' AND %s)
+                                 OR a.id IN (SELECT g.agent_id
+                                               FROM bank_grant g
+                                              WHERE g.tenant_id = :tenant AND g.bank_id = (SELECT the.id FROM b the)))))
                    AND (held.permission <> 'none'
                         OR (:report AND (held.via = 'grant' OR CAST(:agent AS text) IS NOT NULL)))
                    AND (%s OR (b.held_permission = 'manage' AND held.via IN ('owner', 'grant')))
@@ -40,7 +47,8 @@ public final class GrantStore {
                        WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
                          AND m.author_id IN (SELECT page.id FROM page) AND %s
                        GROUP BY m.author_id) authored)
-            """.formatted(BankPermission.held("a.id", "a.owner_id"), Visible.AGENT, MemoryStore.READABLE);
+            """.formatted(
+                    BankPermission.held("a.id", "a.owner_id", SHARES), SHARES, Visible.AGENT, MemoryStore.READABLE);
 
     private static final String ENTRIES = """
             (SELECT jsonb_agg(jsonb_build_object(
@@ -50,10 +58,9 @@ public final class GrantStore {
                                                        AND l.agent_id = a.id),
                                   'memories', COALESCE(counted.memories, 0))
                               ORDER BY a.name_key)
-               FROM b CROSS JOIN page a
-               JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+               FROM b CROSS JOIN page a %s
                LEFT JOIN counted ON counted.author_id = a.id) AS rows
-            """.formatted(AgentStore.RECORD);
+            """.formatted(AgentStore.RECORD, UserReads.owner("a"));
 
     private final Db db;
     private final AgentStore agents;
@@ -147,6 +154,7 @@ public final class GrantStore {
 
     private static Slice<Entry> entries(Call call, Row row, int limit) throws SQLException {
         return Slice.of(
+                call,
                 row.jsonList("rows", Entry.class),
                 limit,
                 last -> Cursor.ofName(call.service(), Name.key(last.agent().name())));

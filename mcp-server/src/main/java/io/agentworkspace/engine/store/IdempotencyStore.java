@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -15,6 +17,17 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class IdempotencyStore {
     public static final Duration KEPT = Duration.ofHours(24);
+
+    /** The longest answer that is kept whole, in bytes. */
+    public static final int WHOLE = 64 * 1024;
+
+    /** Answers that are longer than this are counted; a reference to one is not. */
+    private static final int COUNTED = 4 * 1024;
+
+    /** How many bytes of answers that are counted a principal may have kept whole, and all of a tenant together. */
+    public static final long EACH = 16L * 1024 * 1024;
+
+    private static final long ALL = 4 * EACH;
 
     private final Db db;
 
@@ -67,12 +80,41 @@ public final class IdempotencyStore {
                 });
     }
 
-    /** Keeps the answer for later twins; in the same transaction as the claim. */
+    /**
+     * Keeps the answer for later twins, in the same transaction as the claim: whole, or as a reference to what it changed where
+     * it is long, or the principal or its tenant has too much kept already.
+     */
     public void keep(Call call, String key, ObjectNode answer) {
-        db.sql(call, """
+        var whole = Json.text(answer);
+        var length = whole.getBytes(StandardCharsets.UTF_8).length;
+        if (length <= COUNTED) {
+            keep(call, key, "CAST(:whole AS text)").set("whole", whole).run();
+        } else if (length > WHOLE) {
+            keep(call, key, "CAST(:reference AS text)")
+                    .set("reference", Json.text(Envelope.reference(answer)))
+                    .run();
+        } else {
+            keep(call, key, """
+                    (SELECT CASE WHEN COALESCE(sum(k.bytes), 0) + :length <= :all
+                                  AND COALESCE(sum(k.bytes) FILTER (WHERE k.principal = :principal), 0) + :length <= :each
+                                 THEN CAST(:whole AS text) ELSE CAST(:reference AS text) END
+                       FROM idempotency k
+                      WHERE k.tenant_id = :tenant AND k.bytes > %d)
+                    """.formatted(COUNTED))
+                    .set("whole", whole)
+                    .set("reference", Json.text(Envelope.reference(answer)))
+                    .set("length", length)
+                    .set("each", EACH)
+                    .set("all", ALL)
+                    .run();
+        }
+    }
+
+    private Statement keep(Call call, String key, String answer) {
+        return db.sql(call, """
                 UPDATE idempotency
-                   SET answer = :answer
+                   SET answer = %s
                  WHERE tenant_id = :tenant AND principal = :principal AND key = :key
-                """).set("key", key).set("answer", Json.text(answer)).run();
+                """.formatted(answer)).set("key", key);
     }
 }

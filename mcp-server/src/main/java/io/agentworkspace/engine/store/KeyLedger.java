@@ -281,10 +281,9 @@ public final class KeyLedger {
             @Nullable Set<String> capabilities,
             @Nullable Toolset toolset,
             @Nullable Boolean confirmDestructive,
-            @Nullable Instant expiresAt) {
-        public static final Change NOTHING = new Change(null, null, null, null, null, null);
-    }
+            @Nullable Instant expiresAt) {}
 
+    /** Sets what the change gives; raises the revision if that differs from what is there. */
     public Key update(Call call, Held held, Change change) {
         return recorded(call, held.id(), """
                 UPDATE api_key
@@ -295,6 +294,12 @@ public final class KeyLedger {
                        expires_at = COALESCE(CAST(:expires AS timestamptz), expires_at),
                        revision = revision + 1
                  WHERE tenant_id = :tenant AND id = :id
+                   AND (name, environment, capabilities, toolset, confirm_destructive, expires_at)
+                       IS DISTINCT FROM
+                       (COALESCE(:name, name), COALESCE(:environment, environment),
+                        COALESCE(CAST(:capabilities AS text[]), capabilities),
+                        COALESCE(CAST(:toolset AS text[]), toolset), COALESCE(:confirm, confirm_destructive),
+                        COALESCE(CAST(:expires AS timestamptz), expires_at))
                 """)
                 .set("name", change.name())
                 .set("environment", change.environment())
@@ -340,11 +345,6 @@ public final class KeyLedger {
         db.sql(call, "DELETE FROM api_key WHERE tenant_id = :tenant AND id = :id")
                 .set("id", held.id())
                 .run();
-    }
-
-    /** The record as it stands. */
-    public Key record(Call call, String id) {
-        return db.sql(call, RECORD).set("id", id).one(row -> key(call, row)).orElseThrow();
     }
 
     /** A change, and the record as it stands afterwards: in a statement of its own, since the change's own sees what was before. */

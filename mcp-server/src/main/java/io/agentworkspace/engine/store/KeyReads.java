@@ -43,8 +43,30 @@ public final class KeyReads {
                     return row.jsonList("rows", KeyRow.class);
                 })
                 .orElseThrow();
-        var slice = Slice.of(rows, limit, last -> Cursor.of(last.createdAt().toString(), last.id()));
+        var slice =
+                Slice.of(call, rows, limit, last -> Cursor.of(last.createdAt().toString(), last.id()));
         return new Slice<>(slice.rows().stream().map(row -> row.key(call.now())).toList(), slice.nextCursor());
+    }
+
+    /** @throws Problem {@code not_found} */
+    public Key read(Call call, String id) {
+        var statement =
+                db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*,
+                       (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record
+                  FROM ctx
+                """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED));
+        return KeyRow.managing(statement, call)
+                .set("id", id)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var key = row.json("record", KeyRow.class);
+                    if (key == null) {
+                        throw KeyLedger.missing(id);
+                    }
+                    return key.key(call.now());
+                })
+                .orElseThrow();
     }
 
     /** How often a tool was run with a key, and when the last time. */

@@ -52,7 +52,8 @@ public final class MemoryReads {
     public record Found(Bank bank, Slice<Memory> memories) {}
 
     /**
-     * The bank and those of its memories that are wanted, in one statement with the context.
+     * The bank and those of its memories that are wanted, in one statement with the context. What lies behind as many bytes
+     * of text as the answer has room for is not read at all.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
@@ -77,10 +78,16 @@ public final class MemoryReads {
                              AND b.held_permission <> 'none' AND %s
                              AND %s
                            ORDER BY m.created_at DESC, m.id DESC
-                           LIMIT :limit + 1) page)
+                           LIMIT :limit + 1) page),
+                near AS (
+                    SELECT m.*, sum(octet_length(m.text)) OVER newest - octet_length(m.text) AS ahead
+                      FROM page m
+                    WINDOW newest AS (ORDER BY m.created_at DESC, m.id DESC)),
+                shown AS (SELECT * FROM near WHERE ahead <= :room)
                 SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                        (SELECT %s FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
-                       (SELECT jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) FROM page m %s) AS memories
+                       (SELECT jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) FROM shown m %s) AS memories,
+                       (SELECT count(*) FROM page) > (SELECT count(*) FROM shown) AS more
                   FROM ctx LEFT JOIN b ON true
                 """.formatted(
                                                 BankPermission.COLUMNS,
@@ -113,11 +120,14 @@ public final class MemoryReads {
             return Optional.empty();
         }
         BankPermission.read(row).require(Permission.READ);
-        var memories = Slice.of(
-                row.jsonList("memories", Memory.class),
-                limit,
-                last -> Cursor.of(last.createdAt().toString(), last.id()));
-        return Optional.of(new Found(Objects.requireNonNull(row.json("bank", Bank.class)), memories));
+        var bank = Objects.requireNonNull(row.json("bank", Bank.class));
+        call.budget().spend(bank);
+        var read = row.jsonList("memories", Memory.class);
+        var page = read.subList(0, Math.min(limit, read.size()));
+        var more = row.flag("more") || page.size() < read.size();
+        return Optional.of(new Found(
+                bank,
+                Slice.of(call, page, more, last -> Cursor.of(last.createdAt().toString(), last.id()))));
     }
 
     /** Says that there is no such memory, and which names in the bank are near. */
@@ -160,7 +170,17 @@ public final class MemoryReads {
                 .set("bank", bank.id())
                 .set("characters", TOKEN_CHARACTERS)
                 .set("tokens", WORKING_TOKENS)
-                .one(row -> new Working(row.jsonList("memories", Memory.class), row.number("tokens")))
+                .one(row -> working(call, row.jsonList("memories", Memory.class), row.number("tokens")))
                 .orElseThrow();
+    }
+
+    /** Those that the answer has room for, too: many short ones take more for their names and ids than for their texts. */
+    private static Working working(Call call, List<Memory> memories, long tokens) {
+        var shown = call.budget().fit(memories);
+        var left = memories.subList(shown.size(), memories.size()).stream()
+                .mapToLong(memory -> Math.ceilDiv(
+                        memory.text().codePointCount(0, memory.text().length()), TOKEN_CHARACTERS))
+                .sum();
+        return new Working(shown, tokens - left);
     }
 }

@@ -18,6 +18,25 @@ public final class MessageStore {
     /** A message of the other side that is older than this is no longer what one answers. */
     static final Duration CONVERSATION = Duration.ofMinutes(15);
 
+    /**
+     * So many direct messages an agent may send to one or two agents before a person speaks. Below that it need not be looked
+     * up whether one spoke in the agent's zones.
+     */
+    public static final int MAX_DIRECT = 10;
+
+    /** What one agent says alone in a zone, with nobody who answers, counts for no more than this. */
+    private static final int MAX_ALONE = 15;
+
+    /** No more agents than these are counted apart. */
+    private static final int MAX_COUNTED = 50;
+
+    /** When a person last spoke in a zone where the speaker takes part. */
+    private static final String SPOKEN_IN_ZONES = """
+            (SELECT max(st.person_at)
+               FROM participant p
+               JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+              WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
+
     /** The joins that {@link #RECORD} needs around a message {@code m}. */
     static final String JOINS = """
             JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
@@ -30,19 +49,30 @@ public final class MessageStore {
             """;
 
     /** A message {@code m} as JSON. */
-    static final String RECORD = """
+    static final String RECORD = record("'content', m.content");
+
+    /** The same for answers to writes. */
+    private static final String CUT_RECORD = record("""
+            'content', %1$s,
+            'truncated', CASE WHEN m.content <> %1$s THEN true END,
+            'length', CASE WHEN m.content <> %1$s THEN char_length(m.content) END
+            """.formatted(Weight.CUT));
+
+    private static String record(String content) {
+        return """
             jsonb_build_object('id', m.id, 'from', speaker.name, 'from_kind', speaker.kind,
                                'to', addressee.name, 'to_kind', addressee.kind, 'domain', md.name, 'zone', mz.name,
-                               'seq', m.seq, 'content', m.content, 'reply_to', m.answers,
+                               'seq', m.seq, %s, 'reply_to', m.answers,
                                'chain', (SELECT COALESCE(jsonb_agg(link.name ORDER BY k.n), '[]')
                                            FROM unnest(m.chain) WITH ORDINALITY k (id, n)
                                            JOIN party link ON link.tenant_id = m.tenant_id AND link.id = k.id),
                                'created_at', m.created_at)
-            """;
+            """.formatted(content);
+    }
 
     /**
-     * CTEs {@code waiting} and {@code taken}: the oldest unread messages of the party :party, at most :limit, so chosen that
-     * of each stream they are the next ones without a gap.
+     * CTEs {@code waiting} and {@code taken}: the oldest unread messages of the party :party, at most :limit and as many as
+     * the answer has room for, so chosen that of each stream they are the next ones without a gap.
      */
     private static final String TAKEN = """
             waiting AS (
@@ -56,11 +86,17 @@ public final class MessageStore {
                                        LIMIT :limit) m
                  WHERE p.tenant_id = :tenant AND p.party_id = :party
                    AND s.last_seq > p.read_seq + p.own_unread),
-            taken AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit)
-            """;
+            oldest AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit),
+            weighed AS (
+                SELECT m.*, row_number() OVER oldest_first AS place, sum(%s) OVER oldest_first AS weight
+                  FROM oldest m
+                WINDOW oldest_first AS (ORDER BY m.created_at, m.stream_id, m.seq)),
+            taken AS (SELECT * FROM weighed WHERE place = 1 OR weight <= :room)
+            """.formatted(Weight.CUT_MESSAGE);
 
     /**
-     * CTEs {@code progress} and {@code marked}: what {@code reader (party_id)} has read with the messages {@code shown}. Marked
+     * CTEs {@code progress} and {@code marked}: what {@code reader (party_id)} has read with the messages {@code shown}; nothing
+     * where {@code :readonly}. Marked
      * is what is shown, where nothing unread lies before it: a reading position leaves no gaps.
      */
     static final String MARK_SHOWN = """
@@ -73,7 +109,7 @@ public final class MessageStore {
                   JOIN participant p ON p.tenant_id = :tenant AND p.party_id = reader.party_id
                   JOIN (SELECT stream_id, min(seq) AS since, max(seq) AS upto FROM shown GROUP BY stream_id) page
                     ON page.stream_id = p.stream_id
-                 WHERE page.upto > p.read_seq
+                 WHERE NOT :readonly AND page.upto > p.read_seq
                    AND NOT EXISTS (SELECT 1 FROM message skipped
                                     WHERE skipped.tenant_id = p.tenant_id AND skipped.stream_id = p.stream_id
                                       AND skipped.seq > p.read_seq AND skipped.seq < page.since
@@ -88,7 +124,15 @@ public final class MessageStore {
 
     /** How many messages {@link #MARK_SHOWN} marks that waited for the party. */
     static final String CLEARED =
-            "(SELECT COALESCE(sum(upto - read_seq - own), 0) FROM progress WHERE party_id = ctx.self_id)";
+            "(SELECT COALESCE(sum(upto - read_seq - own), 0) FROM progress WHERE party_id = COALESCE(ctx.self_id, ctx.user_id))";
+
+    /** How many messages wait for the party {@code :party}. */
+    static final String UNREAD = """
+            COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
+                        FROM participant p
+                        JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                       WHERE p.tenant_id = :tenant AND p.party_id = :party), 0)
+            """;
 
     private final Db db;
 
@@ -96,12 +140,41 @@ public final class MessageStore {
         this.db = db;
     }
 
-    /** The next place in a stream, which the transaction holds until it ends; its time is never before that of the last. */
-    public record Place(long stream, long seq, Instant at) {}
+    /**
+     * The next place in a stream, which the transaction holds until it ends; its time is never before that of the last.
+     *
+     * @param agentsSaid in a zone, the messages of agents since a person spoke there, with the new one
+     * @param voices in a zone, how many agents said them
+     */
+    public record Place(long stream, long seq, Instant at, long agentsSaid, long voices) {}
 
-    /** What a new message answers, and how busy its stream is. */
+    /** The message that a new one answers. */
+    public record Answered(UUID id, long speaker, boolean byAgent, Instant at, List<Long> chain) {}
+
+    /**
+     * What comes before a new message.
+     *
+     * @param toAgent whether it goes to an agent, directly
+     * @param lastMinute the messages of its stream in the last minute
+     * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since
+     * @param said the speaker's direct messages to agents since then
+     * @param partners the agents that it sent them to
+     */
     public record Before(
-            @Nullable UUID answers, @Nullable Long speaker, boolean byAgent, List<Long> chain, long lastMinute) {}
+            @Nullable Answered answered,
+            boolean toAgent,
+            long lastMinute,
+            @Nullable Instant personAt,
+            long said,
+            List<Long> partners) {}
+
+    /** What is stored with a new message for the loop guard; {@code said} is 0 where it does not count. */
+    public record Lineage(
+            @Nullable UUID answers,
+            List<Long> chain,
+            @Nullable Instant personAt,
+            long said,
+            List<Long> partners) {}
 
     /** Where a message stands: in a zone or between two parties. */
     public record Standing(
@@ -109,7 +182,11 @@ public final class MessageStore {
 
     private static Place place(Row row) throws SQLException {
         return new Place(
-                row.number("id"), row.number("last_seq"), Objects.requireNonNull(row.instantOrNull("last_at")));
+                row.number("id"),
+                row.number("last_seq"),
+                Objects.requireNonNull(row.instantOrNull("last_at")),
+                row.number("agents_said"),
+                row.number("voices"));
     }
 
     /**
@@ -130,7 +207,7 @@ public final class MessageStore {
                 VALUES (:tenant, least(:one, :other), greatest(:one, :other), 1, :now)
                 ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
                    SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
-                RETURNING id, last_seq, last_at
+                RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
                 """)
                 .set("one", one)
                 .set("other", other)
@@ -139,61 +216,101 @@ public final class MessageStore {
     }
 
     /**
-     * Takes the next place in a zone's stream.
+     * Takes the next place in a zone's stream, and counts what agents say there without a person.
      *
      * @throws Problem {@code conflict} when the zone has gone since it was looked up
      */
-    public Place nextIn(Call call, long stream) {
+    public Place nextIn(Call call, long stream, long speaker, boolean byAgent) {
         return db.sql(call, """
-                UPDATE stream SET last_seq = last_seq + 1, last_at = greatest(last_at, :now)
+                UPDATE stream
+                   SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
+                       person_at = CASE WHEN :by_agent THEN person_at ELSE :now END,
+                       agents_said = CASE WHEN NOT :by_agent THEN 0
+                                          WHEN last_at < :recent THEN 1
+                                          WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, %2$d)
+                                          ELSE agents_said + 1 END,
+                       voices = CASE WHEN NOT :by_agent THEN '{}'
+                                     WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
+                                     WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= %1$d THEN voices
+                                     ELSE voices || CAST(:speaker AS bigint) END
                  WHERE tenant_id = :tenant AND id = :stream
-                RETURNING id, last_seq, last_at
-                """)
+                RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
+                """.formatted(MAX_COUNTED, MAX_ALONE))
                 .set("stream", stream)
+                .set("speaker", speaker)
+                .set("by_agent", byAgent)
+                .set("recent", call.now().minus(CONVERSATION))
                 .one(MessageStore::place)
                 .orElseThrow(() -> Problem.conflict("the zone has just been destroyed"));
     }
 
     /**
      * What a message that is about to be said answers: the named one, else, in a direct talk, the other side's latest
-     * since the speaker's own last.
+     * since the speaker's own last. And how much agents have said already.
+     *
+     * @param other whom it goes to, null in a zone
      */
-    public Before before(Call call, Place place, long speaker, @Nullable UUID replyTo, boolean direct) {
+    public Before before(Call call, Place place, long speaker, @Nullable UUID replyTo, @Nullable Long other) {
         return db.sql(call, """
-                SELECT answered.id, answered.speaker_id, COALESCE(answered.chain, '{}') AS chain,
+                WITH count AS (
+                    SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
+                           talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
+                           greatest(heard.person_at, talk.person_at,
+                                    CASE WHEN talk.said >= :many THEN %s END) AS person_at
+                      FROM (VALUES (1)) one (row)
+                      LEFT JOIN agent_heard heard ON heard.tenant_id = :tenant AND heard.agent_id = :speaker
+                      LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker)
+                SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
                        COALESCE(answered.kind = 'agent', false) AS by_agent,
+                       EXISTS (SELECT 1 FROM agent a
+                                WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)) AS to_agent,
                        (SELECT count(*) FROM message recent
                          WHERE recent.tenant_id = :tenant AND recent.stream_id = :stream
                            AND recent.seq > :seq - 50
-                           AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute
-                  FROM (VALUES (1)) one (row)
+                           AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute,
+                       count.person_at, count.said, count.partners,
+                       COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on
+                  FROM count
                   LEFT JOIN LATERAL (
-                      SELECT m.id, m.speaker_id, m.chain, said_by.kind
+                      SELECT m.id, m.speaker_id, m.chain, m.created_at, said_by.kind
                         FROM message m
                         JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
                        WHERE m.tenant_id = :tenant AND m.stream_id = :stream
                          AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
-                                  ELSE :direct AND m.speaker_id <> :speaker AND m.created_at > :recent
+                                  ELSE CAST(:other AS bigint) IS NOT NULL AND m.speaker_id <> :speaker AND m.created_at > :recent
                                        AND m.seq > COALESCE((SELECT own.seq FROM message own
                                                               WHERE own.tenant_id = :tenant AND own.stream_id = :stream
                                                                 AND own.speaker_id = :speaker
                                                               ORDER BY own.seq DESC LIMIT 1), 0) END
                        ORDER BY m.seq DESC
                        LIMIT 1) answered ON true
-                """)
+                """.formatted(SPOKEN_IN_ZONES))
                 .set("stream", place.stream())
                 .set("seq", place.seq())
                 .set("speaker", speaker)
                 .set("reply", replyTo)
-                .set("direct", direct)
+                .set("other", other)
+                .set("many", MAX_DIRECT)
                 .set("recent", call.now().minus(CONVERSATION))
                 .one(row -> new Before(
-                        row.textOrNull("id") == null ? null : UUID.fromString(row.text("id")),
-                        row.numberOrNull("speaker_id"),
-                        row.flag("by_agent"),
-                        row.numbers("chain"),
-                        row.number("last_minute")))
+                        answered(row),
+                        row.flag("to_agent"),
+                        row.number("last_minute"),
+                        row.instantOrNull("person_at"),
+                        row.flag("goes_on") ? row.number("said") : 0,
+                        row.flag("goes_on") ? row.numbers("partners") : List.of()))
                 .orElseThrow();
+    }
+
+    private static @Nullable Answered answered(Row row) throws SQLException {
+        return row.textOrNull("id") == null
+                ? null
+                : new Answered(
+                        UUID.fromString(row.text("id")),
+                        row.number("speaker_id"),
+                        row.flag("by_agent"),
+                        Objects.requireNonNull(row.instantOrNull("created_at")),
+                        row.numbers("chain"));
     }
 
     /** Where the message of this id stands, if the speaker takes part there, or is a user who may read what is said there. */
@@ -225,7 +342,7 @@ public final class MessageStore {
      *
      * @throws Problem {@code conflict} when the speaking agent has just been put out of the zone
      */
-    public Message insert(Call call, Place place, Saying saying, Before before) {
+    public Message insert(Call call, Place place, Saying saying, Lineage lineage) {
         return db.sql(call, """
                 WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
                                                 created_at)
@@ -245,7 +362,26 @@ public final class MessageStore {
                                  FROM (SELECT CAST(:other AS bigint) AS id) o
                                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
                                 WHERE o.id IS NOT NULL
-                               ON CONFLICT DO NOTHING)
+                               ON CONFLICT DO NOTHING),
+                     counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
+                                 SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
+                                  WHERE :said > 0
+                                 ON CONFLICT (tenant_id, agent_id) DO UPDATE
+                                    SET said = excluded.said, partners = excluded.partners,
+                                        person_at = excluded.person_at, said_at = excluded.said_at),
+                     told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
+                              SELECT a.tenant_id, a.id, news.person_at, news.agent_at
+                                FROM (SELECT CASE WHEN :by_agent THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
+                                             CASE WHEN :by_agent THEN CAST(:at AS timestamptz) END AS agent_at) news
+                                JOIN agent a ON a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)
+                               WHERE NOT EXISTS (SELECT 1 FROM agent_heard h
+                                                  WHERE h.tenant_id = :tenant AND h.agent_id = a.id
+                                                    AND (news.person_at IS NULL OR h.person_at >= news.person_at)
+                                                    AND (news.agent_at IS NULL
+                                                         OR h.agent_at > news.agent_at - INTERVAL '1 minute'))
+                              ON CONFLICT (tenant_id, agent_id) DO UPDATE
+                                 SET person_at = greatest(agent_heard.person_at, excluded.person_at),
+                                     agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
                 SELECT %s AS record
                   FROM m %s
                  WHERE EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
@@ -258,18 +394,33 @@ public final class MessageStore {
                 .set("joins", saying.other() != null || !saying.byAgent())
                 .set("other", saying.other())
                 .set("content", saying.content())
-                .set("answers", before.answers())
-                .set("chain", before.chain())
+                .set("by_agent", saying.byAgent())
+                .set("answers", lineage.answers())
+                .set("chain", lineage.chain())
+                .set("person_at", lineage.personAt())
+                .set("said", lineage.said())
+                .set("partners", lineage.partners())
                 .one(row -> Objects.requireNonNull(row.json("record", Message.class)))
                 .orElseThrow(() -> Problem.conflict("the agent '%s' has just been put out of the zone"
                         .formatted(saying.speaker().name())));
+    }
+
+    /** A message that was said before, as an answer to a write shows it. */
+    public Message said(Call call, UUID id) {
+        return db.sql(
+                        call,
+                        "SELECT %s AS record FROM message m %s WHERE m.tenant_id = :tenant AND m.id = :id"
+                                .formatted(CUT_RECORD, JOINS))
+                .set("id", id)
+                .one(row -> Objects.requireNonNull(row.json("record", Message.class)))
+                .orElseThrow(() -> Problem.notFound("message", id.toString(), List.of()));
     }
 
     /** The oldest messages that wait for the party, at most so many; they go on waiting. */
     public List<Message> waiting(Call call, long party, int limit) {
         return db.sql(call, "WITH " + TAKEN + """
                 SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
-                """.formatted(RECORD, JOINS))
+                """.formatted(CUT_RECORD, JOINS))
                 .set("party", party)
                 .set("limit", limit)
                 .one(row -> row.jsonList("messages", Message.class))
@@ -289,21 +440,28 @@ public final class MessageStore {
                      WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
                        AND p.read_seq < t.seq)
                 SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
-                """.formatted(RECORD, JOINS))
+                """.formatted(CUT_RECORD, JOINS))
                 .set("party", party)
                 .set("limit", limit)
                 .one(row -> row.jsonList("messages", Message.class))
                 .orElseThrow();
     }
 
-    /** How many messages wait for the party. */
-    public long unread(Call call, long party) {
-        return db.sql(call, """
-                SELECT COALESCE(sum(st.last_seq - p.read_seq - p.own_unread), 0) AS unread
-                  FROM participant p
-                  JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                 WHERE p.tenant_id = :tenant AND p.party_id = :party
-                """)
+    /** Counts what waits for whoever speaks now. */
+    public void recount(Call call) {
+        call.context(
+                call.context().withUnread(unread(call, call.context().speaker().id())));
+    }
+
+    /** The same after streams were closed, which leaves nothing waiting where nothing was. */
+    public void recountFewer(Call call) {
+        if (call.context().unread() > 0) {
+            recount(call);
+        }
+    }
+
+    private long unread(Call call, long party) {
+        return db.sql(call, "SELECT %s AS unread".formatted(UNREAD))
                 .set("party", party)
                 .one(row -> row.number("unread"))
                 .orElseThrow();

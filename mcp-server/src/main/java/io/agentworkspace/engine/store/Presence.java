@@ -10,7 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * seconds, so that a read stays one round trip; a crash loses a few seconds of presence and nothing else.
  */
 public final class Presence {
-    private record Key(long tenant, String principal, String context) {}
+    /** @param bound the agent that the principal always acts as; 0 for none */
+    private record Key(long tenant, String principal, String context, long bound) {}
 
     private final Map<Key, Instant> touched = new ConcurrentHashMap<>();
     private final Db db;
@@ -23,7 +24,9 @@ public final class Presence {
     public void touch(Call call) {
         var context = call.contextIfKnown();
         if (context != null && context.self() != null) {
-            touched.put(new Key(call.caller().tenant(), call.caller().principal(), call.contextName()), call.now());
+            var caller = call.caller();
+            var bound = caller.boundAgent() == null ? 0 : caller.boundAgent();
+            touched.put(new Key(caller.tenant(), caller.principal(), call.contextName(), bound), call.now());
         }
     }
 
@@ -44,15 +47,27 @@ public final class Presence {
     private void write(Map<Key, Instant> taken) {
         var keys = taken.keySet();
         db.sql("""
+                WITH t AS (
+                    SELECT * FROM unnest(:tenants, :principals, :names, :bound, CAST(:times AS timestamptz[]))
+                                  t (tenant_id, principal, name, bound, used_at)),
+                logged_on AS (
+                    INSERT INTO context AS c (tenant_id, principal, name, self_id, used_at)
+                    SELECT t.tenant_id, t.principal, t.name, t.bound, t.used_at
+                      FROM t JOIN tenant USING (tenant_id)
+                     WHERE t.bound <> 0
+                    ON CONFLICT (tenant_id, principal, name) DO UPDATE
+                       SET self_id = excluded.self_id, used_at = excluded.used_at
+                     WHERE c.used_at < excluded.used_at)
                 UPDATE context c
                    SET used_at = greatest(c.used_at, t.used_at)
-                  FROM unnest(:tenants, :principals, :names, CAST(:times AS timestamptz[]))
-                       t (tenant_id, principal, name, used_at)
-                 WHERE c.tenant_id = t.tenant_id AND c.principal = t.principal AND c.name = t.name
+                  FROM t
+                 WHERE t.bound = 0
+                   AND c.tenant_id = t.tenant_id AND c.principal = t.principal AND c.name = t.name
                 """)
                 .set("tenants", keys.stream().map(Key::tenant).toList())
                 .set("principals", keys.stream().map(Key::principal).toList())
                 .set("names", keys.stream().map(Key::context).toList())
+                .set("bound", keys.stream().map(Key::bound).toList())
                 .set("times", taken.values().stream().map(Instant::toString).toList())
                 .run();
     }

@@ -33,7 +33,8 @@ final class Probe {
 
     private synchronized CompletableFuture<DatabaseState> current() {
         if (asked == null || asked.isDone()) {
-            asked = CompletableFuture.supplyAsync(this::ask, Thread::startVirtualThread);
+            asked = CompletableFuture.supplyAsync(
+                    this::ask, Thread.ofPlatform().daemon().name("probe")::start);
         }
         return asked;
     }

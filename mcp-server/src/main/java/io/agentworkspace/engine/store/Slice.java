@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Message;
 import java.util.List;
@@ -8,19 +9,23 @@ import org.jspecify.annotations.Nullable;
 
 /** A page of a list, and where the next one begins; the cursor is null on the last. */
 public record Slice<T>(List<T> rows, @Nullable String nextCursor) {
-    /** Of one row more than the page holds, which only tells that there is another page. */
-    static <T> Slice<T> of(List<T> rows, int limit, Function<T, String> cursor) {
-        return rows.size() <= limit
-                ? new Slice<>(rows, null)
-                : new Slice<>(rows.subList(0, limit), cursor.apply(rows.get(limit - 1)));
+    /** Of one row more than the page holds, which only tells that there is another page: as many as the answer has room for. */
+    static <T> Slice<T> of(Call call, List<T> rows, int limit, Function<T, String> cursor) {
+        var page = rows.subList(0, Math.min(limit, rows.size()));
+        return of(call, page, page.size() < rows.size(), cursor);
     }
 
-    /** The newest of one message more than the page holds, oldest first; the cursor leads to the older ones. */
-    static Slice<Message> newest(List<Message> messages, int limit, Function<Message, String> cursor) {
-        if (messages.size() <= limit) {
-            return new Slice<>(messages, null);
-        }
-        var page = messages.subList(messages.size() - limit, messages.size());
-        return new Slice<>(page, Cursor.of(cursor.apply(page.getFirst())));
+    /** @param more whether rows follow on these */
+    static <T> Slice<T> of(Call call, List<T> page, boolean more, Function<T, String> cursor) {
+        var rows = call.budget().fit(page);
+        return more || rows.size() < page.size()
+                ? new Slice<>(rows, cursor.apply(rows.getLast()))
+                : new Slice<>(rows, null);
+    }
+
+    /** The newest messages, oldest first, whose number the statement has fitted to the room; the cursor leads to the older ones. */
+    static Slice<Message> newest(Call call, List<Message> messages, boolean more, Function<Message, String> cursor) {
+        var page = messages.size() == 1 ? call.budget().fit(messages) : messages;
+        return new Slice<>(page, more ? Cursor.of(cursor.apply(page.getFirst())) : null);
     }
 }

@@ -39,6 +39,8 @@ public final class Standings {
     public record OfAgent(Thing thing, AgentStore.Held held, boolean listed, boolean shared) {}
 
     /**
+     * @param takesPart whether the speaker may speak there
+     * @param hears whether the user may read what is said there
      * @param state how far self, else the nearest of the user's agents, has come there
      * @param member the agent that has come so far
      * @param zone whether it has the zone that was asked for
@@ -47,6 +49,7 @@ public final class Standings {
             Thing thing,
             DomainStore.Held held,
             boolean takesPart,
+            boolean hears,
             @Nullable MemberState state,
             @Nullable String member,
             boolean zone) {}
@@ -114,12 +117,13 @@ public final class Standings {
                         call,
                         ContextStore.WITH_CONTEXT
                                 + """
-                SELECT ctx.*, %s, %s AS takes_part, d.host_id,
+                SELECT ctx.*, %s, %s AS takes_part, %s AS hears, d.host_id,
                        near.state, near.member,
                        EXISTS (SELECT 1 FROM zone z
                                 WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone) AS zone_found
                   FROM ctx LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = :key AND %s
-                """.formatted(COMMON.formatted("d"), ZoneEntry.TAKES_PART, Visible.DOMAIN)
+                """.formatted(
+                                        COMMON.formatted("d"), ZoneEntry.TAKES_PART, Visible.TALK, Visible.DOMAIN)
                                 + OWNER.formatted("d")
                                 + """
                   LEFT JOIN LATERAL (
@@ -153,6 +157,7 @@ public final class Standings {
                 thing,
                 held,
                 row.flag("takes_part"),
+                row.flag("hears"),
                 state == null ? null : MemberState.valueOf(state.toUpperCase(Locale.ROOT)),
                 row.textOrNull("member"),
                 row.flag("zone_found"));

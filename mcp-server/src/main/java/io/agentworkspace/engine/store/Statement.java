@@ -43,7 +43,10 @@ public final class Statement {
         set("caller", caller.user());
         set("acting", call.actingFor() == null ? null : call.actingFor().key());
         set("admin", caller.isAdmin());
+        set("bound", caller.boundAgent());
         set("now", call.now());
+        set("room", call.budget().left());
+        set("twice", call.budget().isTwice());
         var context = call.contextIfKnown();
         set("user", context == null ? null : (Long) context.user().id());
         set(

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.EventData;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
@@ -60,6 +61,7 @@ public final class UserStore {
                 .one(row -> {
                     ContextStore.read(call, row);
                     return Slice.of(
+                            call,
                             row.jsonList("rows", Entry.class),
                             limit,
                             last -> Cursor.ofName(
@@ -116,19 +118,19 @@ public final class UserStore {
 
     /**
      * @param heir a name, or null for the caller
-     * @throws Problem {@code conflict} when the user, {@code unauthenticated} when the caller was removed meanwhile,
-     *     {@code not_permitted} when that has just lost its role
+     * @throws Problem {@code not_found} when there is no such user, {@code unauthenticated} when the caller was removed
+     *     meanwhile, {@code not_permitted} when that has just lost its role
      */
-    public Locked lock(Call call, long id, @Nullable Name heir) {
+    public Locked lock(Call call, Name user, @Nullable Name heir) {
         var rows = db.sql(call, """
                 SELECT id, name, role, revision
                   FROM app_user
                  WHERE tenant_id = :tenant AND removed_at IS NULL
-                   AND (id IN (:id, :caller) OR role = 'owner' OR name_key = :heir)
+                   AND (id = :caller OR role = 'owner' OR name_key IN (:key, :heir))
                  ORDER BY id
                    FOR UPDATE
                 """)
-                .set("id", id)
+                .set("key", user.key())
                 .set("heir", heir == null ? null : heir.key())
                 .list(row -> new Held(
                         row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision")));
@@ -136,11 +138,13 @@ public final class UserStore {
                 .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"));
         ContextStore.checkRole(call, caller.role());
         return new Locked(
-                find(rows, row -> row.id() == id).orElseThrow(() -> Problem.conflict("the user has just been removed")),
-                heir == null
-                        ? Optional.of(caller)
-                        : find(rows, row -> Name.key(row.name()).equals(heir.key())),
+                named(rows, user).orElseThrow(() -> missing(call, user)),
+                heir == null ? Optional.of(caller) : named(rows, heir),
                 rows.stream().filter(row -> row.role() == Role.OWNER).count());
+    }
+
+    private static Optional<Held> named(List<Held> rows, Name name) {
+        return find(rows, row -> Name.key(row.name()).equals(name.key()));
     }
 
     private static Optional<Held> find(List<Held> rows, Predicate<Held> which) {
@@ -262,11 +266,12 @@ public final class UserStore {
                 .orElseThrow();
     }
 
-    /** The names of all users, for notes. */
-    public List<String> names(Call call) {
-        return db.sql(call, """
+    /** Says that there is no such user, and which names are near. */
+    public Problem missing(Call call, Name name) {
+        var names = db.sql(call, """
                 SELECT name FROM app_user WHERE tenant_id = :tenant AND removed_at IS NULL ORDER BY name_key LIMIT 2000
                 """).list(row -> row.text("name"));
+        return Problem.notFound("user", name.text(), Near.nearest(name.text(), names, 3));
     }
 
     private static User record(Row row) throws SQLException {

@@ -1,11 +1,23 @@
 package io.agentworkspace.engine.store;
 
 /**
- * Who may see what (decisions, section 4), as SQL conditions. Each expects the thing under its alias, a {@code ctx} row
- * with the acting user's {@code user_id}, and the parameter {@code :admin}. A relation that the thing's side agreed to
- * (membership, invitation, grant) lets its holder see the thing whatever its access says.
+ * Who may see what (decisions, section 4), as SQL conditions. Each expects the thing under its alias, a CTE {@code ctx} of one row
+ * with the acting user's {@code user_id}, which is in the FROM list too, and the parameters {@code :tenant} and {@code :admin}. A
+ * relation that the thing's side agreed to (membership, invitation, grant) lets its holder see the thing whatever its access says.
+ *
+ * <p>What a user has relations with is a set that depends on the statement only, not on the thing: PostgreSQL makes it once, whatever
+ * plan it takes. An EXISTS that names the thing it would look up for each, or, worse, turn into a set over all tenants.
  */
 final class Visible {
+    private static final String ME = "(SELECT me.user_id FROM ctx me)";
+
+    /** The domains where the acting user has an agent in one of the states. */
+    private static final String MINE = """
+            (SELECT mine.domain_id
+               FROM membership mine
+              WHERE mine.tenant_id = :tenant AND mine.owner_id = %s AND mine.state IN (%s))
+            """;
+
     /** For an agent under the alias {@code a}. */
     static final String AGENT = """
             (a.destroyed_at IS NULL
@@ -13,38 +25,26 @@ final class Visible {
                   OR :admin
                   OR a.access = 'public'
                   OR (a.access = 'agent'
-                      AND EXISTS (SELECT 1
-                                    FROM roster held
-                                   WHERE held.tenant_id = a.tenant_id
-                                     AND held.user_id = ctx.user_id
-                                     AND held.agent_id = a.id))
-                  OR (a.access = 'domain' AND %s)))
-            """.formatted(sharesDomain("a", "ctx.user_id"));
+                      AND a.id IN (SELECT held.agent_id
+                                     FROM roster held
+                                    WHERE held.tenant_id = :tenant AND held.user_id = %1$s))
+                  OR (a.access = 'domain' AND %2$s)))
+            """.formatted(ME, sharesDomain("a", ME));
 
     /** For a domain under the alias {@code d}. */
     static final String DOMAIN = """
             (d.owner_id = ctx.user_id
              OR :admin
              OR d.access = 'public'
-             OR EXISTS (SELECT 1
-                          FROM membership mine
-                         WHERE mine.tenant_id = d.tenant_id
-                           AND mine.domain_id = d.id
-                           AND mine.owner_id = ctx.user_id
-                           AND mine.state IN ('member', 'invited')))
-            """;
+             OR d.id IN %s)
+            """.formatted(MINE.formatted(ME, "'member', 'invited'"));
 
     /** Whether what is said in the domain {@code d} is for the acting user to read: its owner, the admins, whoever has a member. */
     static final String TALK = """
             (d.owner_id = ctx.user_id
              OR :admin
-             OR EXISTS (SELECT 1
-                          FROM membership mine
-                         WHERE mine.tenant_id = d.tenant_id
-                           AND mine.domain_id = d.id
-                           AND mine.owner_id = ctx.user_id
-                           AND mine.state = 'member'))
-            """;
+             OR d.id IN %s)
+            """.formatted(MINE.formatted(ME, "'member'"));
 
     /** For a bank under the alias {@code b}, outside the trash. */
     static final String BANK = """
@@ -52,32 +52,33 @@ final class Visible {
              AND (b.owner_id = ctx.user_id
                   OR :admin
                   OR b.access = 'public'
-                  OR EXISTS (SELECT 1
-                               FROM bank_grant mine
-                              WHERE mine.tenant_id = b.tenant_id
-                                AND mine.bank_id = b.id
-                                AND mine.owner_id = ctx.user_id
-                                AND mine.permission <> 'none')
-                  OR (b.access = 'domain' AND %s)))
-            """.formatted(sharesDomain("b", "ctx.user_id"));
+                  OR b.id IN (SELECT mine.bank_id
+                                FROM bank_grant mine
+                               WHERE mine.tenant_id = :tenant AND mine.owner_id = %1$s AND mine.permission <> 'none')
+                  OR (b.access = 'domain' AND %2$s)))
+            """.formatted(ME, sharesDomain("b", ME));
 
     private Visible() {}
 
     /** The condition for another user than that of a {@code ctx} row: the expression of its id. */
     static String to(String user, String condition) {
-        return condition.replace("ctx.user_id", user);
+        return condition.replace(ME, user).replace("ctx.user_id", user);
     }
 
-    /** Whether the user has an agent in a domain where the thing's owner has one too. */
+    /**
+     * Whether the user has an agent in a domain where the thing's owner has one too.
+     *
+     * @param user the expression of its id, which names nothing that there is a row of for each thing
+     */
     static String sharesDomain(String alias, String user) {
         return """
-                EXISTS (SELECT 1
-                          FROM membership theirs
-                          JOIN membership mine USING (tenant_id, domain_id)
-                         WHERE theirs.tenant_id = %1$s.tenant_id
-                           AND theirs.owner_id = %1$s.owner_id
-                           AND theirs.state = 'member'
-                           AND mine.owner_id = %2$s
-                           AND mine.state = 'member')""".formatted(alias, user);
+                %s.owner_id IN (SELECT theirs.owner_id
+                                  FROM (SELECT DISTINCT ours.domain_id FROM %s ours OFFSET 0) shared
+                                  CROSS JOIN LATERAL (SELECT one.owner_id
+                                                        FROM membership one
+                                                       WHERE one.tenant_id = :tenant AND one.domain_id = shared.domain_id
+                                                         AND one.state = 'member'
+                                                      OFFSET 0) theirs)
+                """.formatted(alias, MINE.formatted(user, "'member'"));
     }
 }

@@ -19,7 +19,7 @@ public final class ZoneReads {
             , page AS (
                 SELECT z.*
                   FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
-                 WHERE z.name_key > :after AND starts_with(z.name_key, :prefix)
+                 WHERE z.name_key > :after AND starts_with(z.name_key, :prefix) AND z.name_key >= :prefix
                  ORDER BY z.name_key
                  LIMIT :limit + 1)
             SELECT ctx.*, EXISTS (SELECT 1 FROM d) AS found,
@@ -54,7 +54,7 @@ public final class ZoneReads {
                  WHERE caller.takes_part AND (CAST(:before AS bigint) IS NULL OR m.seq < :before)
                  ORDER BY m.seq DESC
                  LIMIT :limit + 1),
-            shown AS (SELECT * FROM latest ORDER BY seq DESC LIMIT :limit),
+            %s,
             reader AS (SELECT COALESCE(ctx.self_id, ctx.user_id) AS party_id FROM ctx, caller WHERE caller.takes_part),
             %s
             SELECT ctx.*,
@@ -66,14 +66,16 @@ public final class ZoneReads {
                           WHERE NOT EXISTS (SELECT 1 FROM z)
                           ORDER BY near.name_key
                           LIMIT 500) AS zones,
-                   %s AS cleared,
-                   (SELECT jsonb_agg(%s ORDER BY m.seq) FROM latest m %s) AS messages
+                   %s AS cleared, %s,
+                   (SELECT jsonb_agg(%s ORDER BY m.seq) FROM shown m %s) AS messages
               FROM ctx
             """.formatted(
                             Visible.TALK,
+                            Weight.newest("m.seq DESC", "SELECT 2000 + " + Weight.of("z.description") + " FROM z"),
                             MessageStore.MARK_SHOWN,
                             ZoneStore.RECORD,
                             MessageStore.CLEARED,
+                            Weight.MORE,
                             MessageStore.RECORD,
                             MessageStore.JOINS);
 
@@ -112,6 +114,7 @@ public final class ZoneReads {
             throw domains.absent(call, domain);
         }
         return Slice.of(
+                call,
                 listed.rows(),
                 limit,
                 last -> Cursor.ofName(call.service(), Name.key(last.zone().name())));
@@ -125,7 +128,8 @@ public final class ZoneReads {
             boolean takesPart,
             @Nullable Zone zone,
             List<String> zones,
-            List<Message> messages) {}
+            List<Message> messages,
+            boolean more) {}
 
     /**
      * The named zone of the named domain, else what the context has entered; {@code main} where only a domain is named.
@@ -139,6 +143,7 @@ public final class ZoneReads {
                 .set("domain", domain == null ? null : domain.key())
                 .set("zone", zone == null ? null : zone.key())
                 .set("main", ZoneStore.MAIN)
+                .set("readonly", call.isReadOnly())
                 .set("before", before(page))
                 .set("limit", limit)
                 .one(row -> looked(call, row))
@@ -154,8 +159,10 @@ public final class ZoneReads {
                     ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
                     : ZoneStore.missing(zone, looked.zones());
         }
+        call.budget().spend(looked.zone());
         return new Found(
-                looked.zone(), Slice.newest(looked.messages(), limit, message -> String.valueOf(message.seq())));
+                looked.zone(),
+                Slice.newest(call, looked.messages(), looked.more(), message -> String.valueOf(message.seq())));
     }
 
     private static Looked looked(Call call, Row row) throws SQLException {
@@ -166,7 +173,8 @@ public final class ZoneReads {
                 row.flag("takes_part"),
                 row.json("zone", Zone.class),
                 row.texts("zones"),
-                row.jsonList("messages", Message.class));
+                row.jsonList("messages", Message.class),
+                row.flag("more"));
     }
 
     private static @Nullable Long before(@Nullable Page page) {

@@ -18,7 +18,7 @@ import io.agentworkspace.engine.store.AgentReads;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.AgentStore.Change;
 import io.agentworkspace.engine.store.AgentStore.Held;
-import java.util.ArrayList;
+import io.agentworkspace.engine.store.MessageStore;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +31,12 @@ final class AgentTools {
 
     private final AgentStore agents;
     private final AgentReads reads;
+    private final MessageStore messages;
 
-    AgentTools(AgentStore agents, AgentReads reads) {
+    AgentTools(AgentStore agents, AgentReads reads, MessageStore messages) {
         this.agents = agents;
         this.reads = reads;
+        this.messages = messages;
     }
 
     List<Tool<?, ?>> tools() {
@@ -108,6 +110,16 @@ final class AgentTools {
             @Doc("Which agents.") Targets.@Nullable UserAgent target,
             @Doc("Which part.") @Nullable Page page) {}
 
+    record ReadOne(
+            @Doc("Which agent.") Targets.@Nullable UserAgent target,
+
+            @Doc(
+                    "true: your own messages, those of the agent you are logged on as, else of the user, whoever is selected.")
+            @Nullable
+            Boolean inbox,
+
+            @Doc("Which part.") @Nullable Page page) {}
+
     record Changed(
             @Doc("The agent as it is now.") Agent agent,
             @Doc("Its revision.") long revision,
@@ -133,7 +145,8 @@ final class AgentTools {
             java.time.@Nullable Instant lastMessageAt) {}
 
     record Shown(
-            @Doc("The agent.") List<Agent> profile,
+            @Doc("The agent; empty where the messages are the user's.")
+            List<Agent> profile,
 
             @Doc("Its latest messages that you may see, oldest first.")
             List<Message> content,
@@ -163,19 +176,26 @@ final class AgentTools {
         return new Standing(entry.agent().name(), entry.agent().online(), entry.unread(), entry.lastMessageAt());
     }
 
-    private Tool<Look, Shown> read() {
+    private Tool<ReadOne, Shown> read() {
         return Tool.named("AP_Read")
-                .title("Read an agent")
+                .title("Read an agent, or your messages")
                 .description("""
                         Reads an agent: its record in profile, its latest messages (those that you may see) in content, oldest \
-                        first. Without target.agent: the selected agent, else the one you are logged on as. Reading as the agent \
-                        itself marks what it shows as read, where nothing unread lies before it.""")
+                        first. Without target.agent: the selected agent, else the one you are logged on as, else the messages that \
+                        agents sent to you as the user, and those of zones you entered. inbox true passes over the selected agent. \
+                        Your own messages, as the agent itself or as the user, are marked as read once shown, where nothing unread \
+                        lies before them.""")
                 .needs(Capability.AGENT_READ)
-                .handledBy(Look.class, Shown.class, (in, call) -> {
-                    var found = reads.read(
-                            call, in.target() == null ? null : in.target().agent(), in.page());
+                .effect(Effect.MARKS)
+                .handledBy(ReadOne.class, Shown.class, (in, call) -> {
+                    var name = in.target() == null ? null : in.target().agent();
+                    var inbox = Boolean.TRUE.equals(in.inbox());
+                    if (inbox && name != null) {
+                        throw Problem.invalid("inbox", "is for your own messages: leave out target.agent");
+                    }
+                    var found = reads.read(call, name, inbox, in.page());
                     return new Shown(
-                            List.of(found.agent()),
+                            found.agent() == null ? List.of() : List.of(found.agent()),
                             found.messages().rows(),
                             found.messages().nextCursor());
                 });
@@ -204,15 +224,15 @@ final class AgentTools {
                 .title("Replace an agent's description")
                 .description("""
                         Replaces an agent's name and description (both needed, so it can rename); profile and access change only \
-                        where given. Gives the agent a new revision. To change single fields use AP_Modify. For the agent's owner \
-                        and admins.""")
+                        where given. The revision rises if something changed. To change single fields use AP_Modify. For the \
+                        agent's owner and admins.""")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.CHANGES)
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var vx = in.vx();
                     var held = hold(call, in.target(), in.ifRevision());
                     var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
-                    return change(call, held, change, List.of("name", "description"));
+                    return change(call, held, change);
                 });
     }
 
@@ -221,50 +241,38 @@ final class AgentTools {
                 .title("Change some fields of an agent")
                 .description("""
                         Changes just those of vx.name, vx.description, vx.profile and vx.access that are given, and returns the \
-                        record; changed tells whether anything was given. For the agent's owner and admins.""")
+                        record. Values that it has already change nothing: changed is false, and the revision stays. For the \
+                        agent's owner and admins.""")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.CHANGES)
                 .handledBy(Modify.class, Changed.class, (in, call) -> {
                     var held = hold(call, in.target(), in.ifRevision());
                     var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
                     var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
-                    return change(call, held, change, List.of());
+                    return change(call, held, change);
                 });
     }
 
-    private Changed change(Call call, Held held, Change change, List<String> always) {
-        var fields = new ArrayList<>(always);
-        add(fields, "name", change.name());
-        add(fields, "description", change.description());
-        add(fields, "profile", change.profile());
-        add(fields, "access", change.access());
-        if (fields.isEmpty()) {
-            var agent = agents.record(call, held);
-            return new Changed(agent, agent.revision(), false);
+    private Changed change(Call call, Held held, Change change) {
+        var updated = agents.update(call, held, change);
+        var agent = updated.agent();
+        if (!updated.changed().isEmpty()) {
+            call.tell(EventType.AGENT_DEPLOYMENT_UPDATED, AgentDeployment.of(agent, updated.changed()));
+            rename(call, new Ref(held.id(), agent.name()));
         }
-        var agent = agents.update(call, held, change);
-        var changed = fields.stream().distinct().toList();
-        call.tell(EventType.AGENT_DEPLOYMENT_UPDATED, AgentDeployment.of(agent, changed));
-        rename(call, new Ref(held.id(), agent.name()));
-        return new Changed(agent, agent.revision(), true);
+        return new Changed(agent, agent.revision(), !updated.changed().isEmpty());
     }
 
     /** The call's own context shows the name as it is now. */
     private static void rename(Call call, Ref renamed) {
         var context = call.context();
         if (context.self() != null && context.self().id() == renamed.id()) {
-            context = context.withSelf(renamed, context.unread());
+            context = context.withSelf(renamed);
         }
         if (context.agent() != null && context.agent().id() == renamed.id()) {
             context = context.withAgent(renamed);
         }
         call.context(context);
-    }
-
-    private static void add(List<String> fields, String name, @Nullable Object value) {
-        if (value != null) {
-            fields.add(name);
-        }
     }
 
     private Tool<Destroy, Destroyed> destroy() {
@@ -290,15 +298,19 @@ final class AgentTools {
     }
 
     /** The call's own context must not show the agent any more. */
-    private static void forget(Call call, Held held) {
+    private void forget(Call call, Held held) {
         var context = call.context();
-        if (context.self() != null && context.self().id() == held.id()) {
-            context = context.withSelf(null, 0);
+        var wasSelf = context.self() != null && context.self().id() == held.id();
+        if (wasSelf) {
+            context = context.withSelf(null);
         }
         if (context.agent() != null && context.agent().id() == held.id()) {
             context = context.withAgent(null);
         }
         call.context(context);
+        if (wasSelf) {
+            messages.recount(call);
+        }
     }
 
     private Held hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {

@@ -48,7 +48,8 @@ final class Auditing {
                 whence.address(),
                 whence.client(),
                 result,
-                call.requestId());
+                call.requestId(),
+                null);
     }
 
     /** The commands on users name in target.user whom they are about. */

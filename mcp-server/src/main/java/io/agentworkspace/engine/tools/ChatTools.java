@@ -12,8 +12,6 @@ import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.MessageStore;
-import io.agentworkspace.engine.store.MessageStore.Before;
-import io.agentworkspace.engine.store.MessageStore.Place;
 import io.agentworkspace.engine.store.MessageStore.Saying;
 import io.agentworkspace.engine.store.ZoneEntry;
 import java.util.ArrayList;
@@ -21,12 +19,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Saying something: AP_Chat, with the guard that keeps agents from answering each other without end. */
 final class ChatTools {
-    static final int MAX_HOPS = 8;
-    static final int MAX_PER_MINUTE = 10;
-
     private final AgentStore agents;
     private final MessageStore messages;
     private final ZoneEntry zones;
@@ -73,12 +69,18 @@ final class ChatTools {
                         Says content, as the agent you are logged on as (AP_LogOn), else as the user. It goes to target.agent, or to \
                         target.domain and target.zone; else, with reply_to, where that message stands; else to the zone you entered \
                         (ZN_Enter); else to the agent you selected (AP_Select). An agent speaks to its user with to_user. The answer's content holds your message as stored, \
-                        then what has come in for you since your last call (these are marked read). So that agents do not answer each \
-                        other without end, a message may be at most 8 hops from a person's or a fresh one, and two agents may exchange \
-                        10 direct messages a minute.""")
+                        then what has come in for you since your last call (these are marked read), each cut to 500 characters: \
+                        AP_Read and ZN_Read have the whole. Agents that answer \
+                        each other without a person are stopped (3003): a message may be at most 8 hops from a person's or a fresh one, two agents may \
+                        exchange 10 direct messages a minute, and until a person speaks an agent may send 10 direct messages to agents, and \
+                        two or three agents say 30 messages in a zone; more agents may say more. Then wait for a person.""")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.CREATES)
-                .handledBy(Chat.class, Said.class, this::say);
+                .handledBy(Chat.class, Said.class, this::say)
+                .shownAgainBy((_, call) -> {
+                    var id = call.found(ObjectNode.class).at("/content/0/id").asString("");
+                    return new Said(List.of(messages.said(call, UUID.fromString(id))));
+                });
     }
 
     private Said say(Chat in, Call call) {
@@ -90,19 +92,24 @@ final class ChatTools {
             throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
         }
         var place = to.stream() != null
-                ? messages.nextIn(call, to.stream())
+                ? messages.nextIn(
+                        call, to.stream(), speaker.id(), call.context().self() != null)
                 : messages.nextDirect(
                         call, speaker.id(), Objects.requireNonNull(to.other()).id());
-        var before = guard(call, place, replyTo, to);
-        var said = new ArrayList<Message>();
         var other = to.other() == null ? null : (Long) to.other().id();
+        var before = messages.before(call, place, speaker.id(), replyTo, other);
+        var lineage = call.context().self() == null
+                ? LoopGuard.ofPerson(before)
+                : new LoopGuard(place, before).lineage(other, replyTo != null);
+        var said = new ArrayList<Message>();
         var saying = new Saying(speaker, call.context().self() != null, other, in.content());
-        said.add(messages.insert(call, place, saying, before));
+        var own = messages.insert(call, place, saying, lineage);
+        said.add(own);
+        call.budget().spend(own);
         var incoming = messages.take(call, speaker.id(), Page.limit(in.page()));
         said.addAll(incoming);
-        if (call.context().self() != null) {
-            call.context(call.context().withUnread(call.context().unread() - incoming.size()));
-        }
+        // Some may have come in since the context was read.
+        call.context(call.context().withUnread(Math.max(0, call.context().unread() - incoming.size())));
         return new Said(said);
     }
 
@@ -179,37 +186,5 @@ final class ChatTools {
                 && (one.other() == null
                         ? two.other() == null
                         : two.other() != null && one.other().id() == two.other().id());
-    }
-
-    /** Refuses a message of an agent that would go on a chain of agents' answers too long, or too fast. */
-    private Before guard(Call call, Place place, @Nullable UUID replyTo, Destination to) {
-        var speaker = call.context().speaker();
-        var found = messages.before(call, place, speaker.id(), replyTo, to.other() != null);
-        if (call.context().self() == null || !found.byAgent()) {
-            return checkedPace(
-                    call,
-                    to,
-                    new Before(found.answers(), found.speaker(), found.byAgent(), List.of(), found.lastMinute()));
-        }
-        var chain = new ArrayList<>(found.chain());
-        chain.add(Objects.requireNonNull(found.speaker()));
-        if (chain.size() > MAX_HOPS) {
-            throw Problem.conflict(
-                    "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, or begin afresh in 15 minutes"
-                            .formatted(chain.size(), MAX_HOPS));
-        }
-        return checkedPace(call, to, new Before(found.answers(), found.speaker(), true, chain, found.lastMinute()));
-    }
-
-    private static Before checkedPace(Call call, Destination to, Before before) {
-        var betweenAgents = call.context().self() != null
-                && to.other() != null
-                && to.other().id() != call.context().user().id();
-        if (betweenAgents && before.lastMinute() >= MAX_PER_MINUTE) {
-            throw Problem.conflict(
-                    "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait a little"
-                            .formatted(before.lastMinute(), MAX_PER_MINUTE));
-        }
-        return before;
     }
 }

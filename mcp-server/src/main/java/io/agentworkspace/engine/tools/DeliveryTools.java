@@ -36,13 +36,13 @@ final class DeliveryTools {
     }
 
     record Look(
-            @Doc(value = "Only those to this endpoint.", max = 64) @Nullable
-            String endpointId,
+            @Doc(value = "Only those to the endpoint with this id.", max = 64) @Nullable
+            String endpoint,
 
             @Doc("Only those in this state.") @Nullable DeliveryState state,
 
             @Doc(value = "Only those of this event type.", max = 64) @Nullable
-            String eventType,
+            String type,
 
             @Doc("Which part.") @Nullable Page page) {}
 
@@ -63,8 +63,8 @@ final class DeliveryTools {
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/deliveries")
                 .handledBy(Look.class, Listed.class, (in, call) -> {
-                    var type = in.eventType() == null ? null : EventWords.one("event_type", in.eventType());
-                    var filter = new DeliveryReads.Filter(in.endpointId(), in.state(), type);
+                    var type = in.type() == null ? null : EventWords.one("type", in.type());
+                    var filter = new DeliveryReads.Filter(in.endpoint(), in.state(), type);
                     var found = reads.list(call, filter, in.page());
                     return new Listed(found.rows(), found.nextCursor());
                 });

@@ -38,7 +38,7 @@ final class Demands {
             DM_Ban domain:RUN
             DM_Unban domain:RUN
             ZN_List domain:SEE
-            ZN_Read domain:TAKE_PART zone:TAKE_PART
+            ZN_Read domain:HEAR zone:HEAR
             ZN_Enter domain:TAKE_PART zone:TAKE_PART
             ZN_Create domain:RUN
             ZN_Destroy domain:RUN zone:RUN
@@ -57,6 +57,7 @@ final class Demands {
             MB_Restore bank:MANAGE_OR_OWN_SHARE
             MB_Destroy bank:OWN
             AK_Create CURRENT user:KEY_OF agent:BIND
+            AK_Read key:SEE
             AK_Usage key:SEE
             AK_Update CURRENT key:CHANGE
             AK_Rotate CURRENT key:HOLD
@@ -93,6 +94,12 @@ final class Demands {
     /** What the tool needs of the credential besides capability, toolset and role. */
     static @Nullable Need ofCredential(String tool) {
         return needs(tool).get(CREDENTIAL);
+    }
+
+    /** Whether the tool is about the user in {@code target.user}, instead of acting for that user. */
+    static boolean isAboutUser(String tool) {
+        var need = needs(tool).get("user");
+        return need == Need.GOVERN || need == Need.REMOVE;
     }
 
     /**

@@ -68,6 +68,10 @@ final class DomainTools {
             @Doc(value = "The new description.", max = Limits.DESCRIPTION)
             String description,
 
+            @Doc(value = "What its members are to know and keep to; stays when left out.", max = Limits.PROFILE)
+            @Nullable
+            String profile,
+
             @Doc(
                     value = ACCESS + " Stays when left out.",
                     oneOf = {"private", "domain", "agent", "public"})
@@ -210,16 +214,17 @@ final class DomainTools {
         return Tool.named("DM_Update")
                 .title("Replace a domain's description")
                 .description("""
-                        Replaces a domain's name and description (both needed, so it can rename); access changes only where given. \
-                        Gives the domain a new revision. For the domain's owner and admins.""")
+                        Replaces a domain's name and description (both needed, so it can rename); profile and access change only where \
+                        given. The revision rises if something changed. For the domain's owner and admins.""")
                 .needs(Capability.DOMAIN_WRITE)
                 .effect(Effect.CHANGES)
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var vx = in.vx();
                     var held = hold(call, in.target().domain(), in.ifRevision());
-                    var domain = domains.update(call, held, new Words(vx.name(), vx.description(), null, vx.access()));
+                    var domain = domains.update(
+                            call, held, new Words(vx.name(), vx.description(), vx.profile(), vx.access()));
                     rename(call, held, domain.name());
-                    return new Changed(domain, domain.revision(), true);
+                    return new Changed(domain, domain.revision(), domain.revision() != held.revision());
                 });
     }
 
@@ -246,7 +251,7 @@ final class DomainTools {
                     if (held.ref().equals(call.context().domain())) {
                         call.context(call.context().withZone(null, null));
                     }
-                    recount(call, messages);
+                    messages.recountFewer(call);
                     return new Destroyed(true);
                 });
     }
@@ -271,13 +276,5 @@ final class DomainTools {
         Lack.refuse(Lack.ofDomain(call, held));
         AgentTools.checkRevision(ifRevision, held.revision());
         return held;
-    }
-
-    /** What waits for self, after streams were closed that it may have listened to. */
-    static void recount(Call call, MessageStore messages) {
-        var self = call.context().self();
-        if (self != null) {
-            call.context(call.context().withUnread(messages.unread(call, self.id())));
-        }
     }
 }

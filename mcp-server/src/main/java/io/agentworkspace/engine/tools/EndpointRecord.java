@@ -24,6 +24,8 @@ final class EndpointRecord {
                 row.url(),
                 row.events(),
                 row.description(),
+                null,
+                null,
                 row.enabled(),
                 row.disabledReason(),
                 row.createdAt(),

@@ -208,12 +208,12 @@ final class EndpointTools {
         AgentTools.checkRevision(in.ifRevision(), held.revision());
         var change =
                 new EndpointStore.Change(looked.url(), in.events(), in.description(), in.enabled(), looked.preflight());
-        if (change.isNone(held)) {
-            return new Changed(EndpointRecord.of(held, call.now(), null), held.revision(), false);
-        }
         var row = endpoints.update(call, held, change);
-        call.tell(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
-        return new Changed(EndpointRecord.of(row, call.now(), null), row.revision(), true);
+        var changed = !change.isNone(held);
+        if (changed) {
+            call.tell(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
+        }
+        return new Changed(EndpointRecord.of(row, call.now(), null), row.revision(), changed);
     }
 
     record Rotate(

@@ -130,8 +130,8 @@ final class Explanation {
     private static Optional<Problem> lack(Call call, Standings.OfDomain found, Need need) {
         var thing = found.thing();
         return switch (need) {
-            case TAKE_PART ->
-                found.takesPart()
+            case TAKE_PART, HEAR ->
+                (need == Need.HEAR ? found.hears() : found.takesPart())
                         ? Optional.empty()
                         : Optional.of(Problem.conflict(ZoneEntry.notMember(call, thing.name())));
             case LET_IN ->
@@ -204,8 +204,9 @@ final class Explanation {
             return bare(call, "user", name.text(), name.text(), false, need, obstacle, null);
         }
         var role = standings.user(call);
-        var lack = need == Need.STAND_FOR ? Optional.<Problem>empty() : Lack.ofUser(call, role);
-        var found = call.context().user().name();
+        var user = call.context().user();
+        var lack = need == Need.STAND_FOR ? Optional.<Problem>empty() : Lack.ofUser(call, user.id(), role);
+        var found = user.name();
         return bare(call, "user", found, found, own, need, lack, null);
     }
 

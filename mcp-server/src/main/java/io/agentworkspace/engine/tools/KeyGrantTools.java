@@ -112,7 +112,7 @@ final class KeyGrantTools {
                 in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
                 end(in, call, powers, parent != null),
                 null);
-        Lack.refuse(Lack.ofUser(call, room.role()));
+        Lack.refuse(Lack.ofUser(call, call.context().user().id(), room.role()));
         Lack.refuse(Lack.ofPowers(grant, powers));
         var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent, parent);
         var key = ApiKey.generate(random);
@@ -219,13 +219,9 @@ final class KeyGrantTools {
                 in.toolset() == null ? null : words.toolset(in.toolset()),
                 in.confirmDestructive(),
                 end(in.expiresAt(), in.expiresInSeconds(), call));
-        if (change.equals(KeyLedger.Change.NOTHING)) {
-            var key = keys.record(call, held.id());
-            return new Changed(key, key.revision(), false);
-        }
         checkMayGive(call, locked, change);
         var key = keys.update(call, held, change);
-        return new Changed(key, key.revision(), true);
+        return new Changed(key, key.revision(), key.revision() != held.revision());
     }
 
     private void checkMayGive(Call call, KeyLedger.Locked locked, KeyLedger.Change change) {

@@ -12,7 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is seen of API keys: AK_List, AK_Usage. */
+/** What is seen of API keys: AK_List, AK_Read, AK_Usage. */
 final class KeyTools {
     static final String ID = "The key's id, as AK_List shows it.";
 
@@ -25,7 +25,7 @@ final class KeyTools {
     }
 
     List<Tool<?, ?>> tools() {
-        return List.of(list(), usage());
+        return List.of(list(), read(), usage());
     }
 
     record Look(
@@ -73,6 +73,19 @@ final class KeyTools {
             @Doc("false when nothing had to be done.") boolean changed) {}
 
     record OfKey(@Doc(value = ID, max = 64) String id) {}
+
+    record Shown(@Doc("The key's record.") Key key) {}
+
+    private Tool<OfKey, Shown> read() {
+        return Tool.named("AK_Read")
+                .title("Read an API key")
+                .description("""
+                        Shows the record of one API key that you may manage: its name, user, capabilities, state, end and last use. The \
+                        secret is never shown. AK_Usage shows which tools it ran.""")
+                .needs(Capability.KEY_READ)
+                .route("GET", "/api/keys/{id}")
+                .handledBy(OfKey.class, Shown.class, (in, call) -> new Shown(reads.read(call, in.id())));
+    }
 
     record Ran(
             @Doc("The tool.") String tool,

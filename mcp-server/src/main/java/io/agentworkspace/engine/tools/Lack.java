@@ -127,13 +127,13 @@ final class Lack {
         return wanted.excess(powers).map(Notes::notToGive).map(Problem::notPermitted);
     }
 
-    /** @param role that of the user whom the call acts for, or is about */
-    static Optional<Problem> ofUser(Call call, Role role) {
+    /** @param user whom the call acts for, or is about, with its role */
+    static Optional<Problem> ofUser(Call call, long user, Role role) {
         return switch (Demands.of(call.service(), "user")) {
             case KEY_OF -> ofRole(call, role);
             case GOVERN -> ofOwners(call, role);
             case REMOVE ->
-                call.context().user().id() == call.caller().user()
+                user == call.caller().user()
                         ? Optional.of(Problem.conflict(Notes.NOT_YOURSELF_OUT))
                         : ofOwners(call, role);
             default -> Optional.empty();

@@ -16,6 +16,7 @@ import io.agentworkspace.engine.store.GrantStore;
 import io.agentworkspace.engine.store.MemoryReads;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What is loaded into what: MB_Load, MB_Unload. */
 final class LoadTools {
@@ -74,6 +75,7 @@ final class LoadTools {
                 .needs(Capability.BANK_WRITE)
                 .effect(Effect.CHANGES)
                 .idempotent()
+                .wholeTexts()
                 .handledBy(Load.class, Loaded.class, (in, call) -> {
                     var target = in.target() == null ? new BankTargets.Load(null, null, null, null) : in.target();
                     if (target.bank() != null) {
@@ -84,7 +86,17 @@ final class LoadTools {
                     }
                     var name = Name.checked("vx.name", in.vx().name());
                     return attach(call, acting.required(call, target.agent()), name);
-                });
+                })
+                .shownAgainBy(this::loaded);
+    }
+
+    private Loaded loaded(Load in, Call call) {
+        var agent =
+                acting.required(call, in.target() == null ? null : in.target().agent());
+        var bank = banks.read(call, Name.checked("vx.name", in.vx().name()), agent);
+        Lack.refuse(Lack.ofBank(call, bank));
+        var changed = call.found(ObjectNode.class).path("changed").asBoolean(false);
+        return shown(call, bank, banks.record(call, bank), changed);
     }
 
     /** With target.bank the name is a document's, and there are none yet. */
@@ -101,8 +113,13 @@ final class LoadTools {
         var bank = banks.read(call, name, agent);
         Lack.refuse(Lack.ofBank(call, bank));
         var loaded = grants.load(call, bank, agent.id());
+        return shown(call, bank, loaded.bank(), loaded.changed());
+    }
+
+    private Loaded shown(Call call, BankStore.Held bank, Bank record, boolean changed) {
+        call.budget().spend(record);
         var working = reads.working(call, bank);
-        return new Loaded(loaded.bank(), loaded.changed(), working.memories(), working.tokens());
+        return new Loaded(record, changed, working.memories(), working.tokens());
     }
 
     private Tool<Unload, Unloaded> unload() {

@@ -61,6 +61,15 @@ final class MembershipTools {
             return membership != null && membership.state() == state;
         }
 
+        void checkNotSelf(Call call) {
+            var self = call.context().self();
+            if (self != null && self.id() == agent.id()) {
+                throw Problem.conflict(
+                        "the agent '%s' cannot ban itself from the domain '%s': to leave it use DM_Kick; to ban another agent give target.agent"
+                                .formatted(agent.name(), domain.name()));
+            }
+        }
+
         void checkNotHost(String verb) {
             if (Objects.equals(domain.host(), agent.id())) {
                 throw Problem.conflict(
@@ -70,9 +79,11 @@ final class MembershipTools {
         }
     }
 
-    private Pair pair(Call call, Name domainName, Name agentName) {
+    /** @param agentName self when null */
+    private Pair pair(Call call, Name domainName, @Nullable Name agentName) {
+        var named = AgentTools.nameOrSelf(call, agentName);
         var domain = domains.lock(call, domainName);
-        var agent = memberships.readAgent(call, domain, agentName);
+        var agent = memberships.readAgent(call, domain, named);
         return new Pair(domain, agent, memberships.find(call, domain, agent).orElse(null));
     }
 
@@ -90,7 +101,7 @@ final class MembershipTools {
                 .idempotent()
                 .handledBy(Invite.class, Joined.class, (in, call) -> {
                     var target = in.target();
-                    var pair = pair(call, target.domain(), AgentTools.nameOrSelf(call, target.agent()));
+                    var pair = pair(call, target.domain(), target.agent());
                     var next = next(call, pair);
                     if (pair.membership() != null && pair.isIn(next)) {
                         return new Joined(pair.membership(), false);
@@ -124,8 +135,8 @@ final class MembershipTools {
                 .title("End a membership, or leave")
                 .description("""
                         Ends an agent's membership of a domain, or an invitation or request; it may be invited again. For the domain's \
-                        side, and for the agent's owner, who lets it leave so. Both target.domain and target.agent are needed. The host \
-                        cannot be kicked. Where there is nothing to end it changes nothing. To keep an agent out use DM_Ban.""")
+                        side, and for the agent's owner, who lets it leave so. Without target.agent: the agent you are logged on as leaves. \
+                        target.domain is always needed. The host cannot be kicked. Where there is nothing to end it changes nothing. To keep an agent out use DM_Ban.""")
                 .needs(Capability.DOMAIN_WRITE)
                 .effect(Effect.DESTROYS)
                 .idempotent()
@@ -144,7 +155,7 @@ final class MembershipTools {
                         return new Parted(pair.membership(), false);
                     }
                     memberships.end(call, pair.domain(), pair.agent());
-                    DomainTools.recount(call, messages);
+                    messages.recountFewer(call);
                     return new Parted(null, true);
                 });
     }
@@ -154,19 +165,23 @@ final class MembershipTools {
                 .title("Ban an agent from a domain")
                 .description("""
                         Ends an agent's membership of a domain, if it has one, and refuses invitations and requests for it until \
-                        DM_Unban. For the domain's side: its owner, an admin, whoever is logged on as its host. Both target.domain and \
-                        target.agent are needed. The host cannot be banned. Doing it again changes nothing.""")
+                        DM_Unban. For the domain's side: its owner, an admin, whoever is logged on as its host. target.domain and \
+                        target.agent are needed: an agent cannot ban itself (DM_Kick lets it leave), and the host cannot be banned. \
+                        Doing it again changes nothing.""")
                 .needs(Capability.DOMAIN_WRITE)
                 .effect(Effect.DESTROYS)
                 .idempotent()
                 .handledBy(Part.class, Parted.class, (in, call) -> {
-                    var pair = pairOfDomainsSide(call, in.target());
+                    var target = in.target();
+                    var pair = pair(call, target.domain(), target.agent());
+                    pair.checkNotSelf(call);
+                    Lack.refuse(Lack.ofDomain(call, pair.domain()));
                     pair.checkNotHost("banned");
                     if (pair.isIn(MemberState.BANNED)) {
                         return new Parted(pair.membership(), false);
                     }
                     var banned = memberships.put(call, pair.domain(), pair.agent(), MemberState.BANNED);
-                    DomainTools.recount(call, messages);
+                    messages.recountFewer(call);
                     return new Parted(banned, true);
                 });
     }
@@ -176,12 +191,15 @@ final class MembershipTools {
                 .title("Lift a ban")
                 .description("""
                         Lifts the ban of an agent from a domain and restores nothing: to bring it back use DM_Invite. For the domain's \
-                        side. Both target.domain and target.agent are needed. An agent that is not banned stays as it is.""")
+                        side. target.domain is always needed; without target.agent the agent you are logged on as is meant. An agent \
+                        that is not banned stays as it is.""")
                 .needs(Capability.DOMAIN_WRITE)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(Part.class, Parted.class, (in, call) -> {
-                    var pair = pairOfDomainsSide(call, in.target());
+                    var target = in.target();
+                    var pair = pair(call, target.domain(), target.agent());
+                    Lack.refuse(Lack.ofDomain(call, pair.domain()));
                     if (!pair.isIn(MemberState.BANNED)) {
                         return new Parted(pair.membership(), false);
                     }
@@ -192,11 +210,5 @@ final class MembershipTools {
 
     private static String side(Pair pair) {
         return Notes.side(pair.domain().ownerName());
-    }
-
-    private Pair pairOfDomainsSide(Call call, Targets.ThisMember target) {
-        var pair = pair(call, target.domain(), target.agent());
-        Lack.refuse(Lack.ofDomain(call, pair.domain()));
-        return pair;
     }
 }

@@ -9,6 +9,8 @@ enum Need {
     /** To name it as the one that acts. */
     ACT("that it is your own agent, or that you are an admin"),
     TAKE_PART("that you take part: the agent you are logged on as, or one of yours, is a member, or it is your domain"),
+    /** To read what is said there. */
+    HEAR("that you take part: one of your agents is a member, or it is your domain"),
     RUN("that you decide for its side: as its owner, an admin, or logged on as its host"),
     /** Everybody for their own agents, its side for all. */
     RUN_OR_OWN_AGENT("that you decide for its side, or that the agent is yours"),

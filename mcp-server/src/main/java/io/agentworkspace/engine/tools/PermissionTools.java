@@ -15,6 +15,7 @@ import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.GrantStore;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Who may do what with a bank: MB_AgentList, MB_Permissions. */
 final class PermissionTools {
@@ -135,16 +136,25 @@ final class PermissionTools {
                     var self = call.context().self();
                     var bank = access == null ? banks.read(call, name, self) : banks.lock(call, name, self);
                     var changed = access != null && set(call, bank, in.target(), access);
-                    Lack.refuse(Lack.ofBank(call, bank));
-                    var found = grants.report(call, bank, in.target().agent(), in.page());
-                    var held = found.rows().stream()
-                            .map(entry -> held(entry, bank))
-                            .toList();
-                    return new Report(held, changed, found.nextCursor());
+                    return report(in, call, bank, changed);
+                })
+                .shownAgainBy((in, call) -> {
+                    var bank =
+                            banks.read(call, in.target().bank(), call.context().self());
+                    var changed = call.found(ObjectNode.class).path("changed").asBoolean(false);
+                    return report(in, call, bank, changed);
                 });
     }
 
+    private Report report(Change in, Call call, BankStore.Held bank, boolean changed) {
+        Lack.refuse(Lack.ofBank(call, bank));
+        var found = grants.report(call, bank, in.target().agent(), in.page());
+        var held = found.rows().stream().map(entry -> held(entry, bank)).toList();
+        return new Report(held, changed, found.nextCursor());
+    }
+
     private boolean set(Call call, BankStore.Held bank, BankTargets.Holder target, Permission access) {
+        Lack.refuse(Lack.ofBank(call, bank));
         bank.permission().require(Permission.MANAGE);
         if (target.agent() == null) {
             throw Problem.missing("target.agent");

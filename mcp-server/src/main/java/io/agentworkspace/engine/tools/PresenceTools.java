@@ -3,6 +3,7 @@ package io.agentworkspace.engine.tools;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Message;
@@ -15,6 +16,7 @@ import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.MessageStore;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Whom the caller works with and as whom: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
 final class PresenceTools {
@@ -57,21 +59,33 @@ final class PresenceTools {
             @Doc("The name of the agent that you address; absent when none is selected.") @Nullable
             String selected,
 
-            @Doc("Whether the selection changed.") boolean changed) {}
+            @Doc("Whether the selection changed.") boolean changed,
+
+            @Doc("What to do where none is selected; else absent.") @Nullable
+            String note) {}
+
+    private static Selected selected(Context.@Nullable Ref agent, boolean changed) {
+        return agent == null
+                ? new Selected(
+                        null,
+                        changed,
+                        "No agent is selected: name one in target.agent. AP_List shows those that you may see.")
+                : new Selected(agent.name(), changed, null);
+    }
 
     private Tool<OfUser, Selected> select() {
         return Tool.named("AP_Select")
                 .title("Select whom you address")
                 .description("""
                         Chooses the agent that AP_Chat and AP_Read mean when they name none. Without target.agent it only reports \
-                        the selection.""")
+                        the selection, or that there is none.""")
                 .needs(Capability.AGENT_READ)
                 .effect(Effect.MOVES)
                 .idempotent()
                 .handledBy(OfUser.class, Selected.class, (in, call) -> {
                     var before = call.context().agent();
                     if (in.target() == null || in.target().agent() == null) {
-                        return new Selected(before == null ? null : before.name(), false);
+                        return selected(before, false);
                     }
                     var chosen = agents.read(call, in.target().agent()).ref();
                     var changed = !chosen.equals(before);
@@ -79,7 +93,7 @@ final class PresenceTools {
                         call.context(call.context().withAgent(chosen));
                         contexts.save(call);
                     }
-                    return new Selected(chosen.name(), changed);
+                    return selected(chosen, changed);
                 });
     }
 
@@ -88,8 +102,9 @@ final class PresenceTools {
                 .title("Log on as an agent")
                 .description("""
                         Makes you speak and act as this agent (your own) in this context, and shows it online until AP_LogOff or 15 \
-                        minutes without a command. content holds its unread messages, oldest first; they stay unread until AP_Read \
-                        or AP_Chat as that agent.""")
+                        minutes without a command. A key that is bound to an agent acts as it without this. content holds its unread \
+                        messages, oldest first, each cut to 500 characters; they stay unread until AP_Read, which has them whole, or \
+                        AP_Chat as that agent.""")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.MOVES)
                 .idempotent()
@@ -102,12 +117,27 @@ final class PresenceTools {
                     var held = agents.read(call, AgentTools.nameOrSelf(call, name));
                     Lack.refuse(Lack.ofAgent(call, held));
                     var before = call.context().self();
-                    var unread = messages.unread(call, held.id());
-                    call.context(call.context().withSelf(held.ref(), unread));
+                    call.context(call.context().withSelf(held.ref()));
+                    var agent = contexts.saveAndRead(call, held.id());
+                    call.budget().spend(agent);
                     return new LoggedOn(
-                            contexts.saveAndRead(call, held.id()),
+                            agent,
                             before == null || before.id() != held.id(),
-                            unread == 0 ? List.of() : messages.waiting(call, held.id(), Page.limit(in.page())));
+                            call.context().unread() == 0
+                                    ? List.of()
+                                    : messages.waiting(call, held.id(), Page.limit(in.page())));
+                })
+                .shownAgainBy((in, call) -> {
+                    var first = call.found(ObjectNode.class);
+                    var name = Name.of(first.at("/agent/name").asString(""));
+                    var held = agents.read(call, name);
+                    Lack.refuse(Lack.ofAgent(call, held));
+                    var agent = agents.record(call, held);
+                    call.budget().spend(agent);
+                    return new LoggedOn(
+                            agent,
+                            first.path("changed").asBoolean(false),
+                            messages.waiting(call, held.id(), Page.limit(in.page())));
                 });
     }
 
@@ -115,7 +145,8 @@ final class PresenceTools {
         return Tool.named("AP_LogOff")
                 .title("Log off")
                 .description("""
-                        Ends what AP_LogOn began: you speak as the user again. Unread messages stay unread. Naming an agent that you \
+                        Ends what AP_LogOn began: you speak as the user again. Unread messages stay unread. A key that is bound to an agent goes on acting as it: \
+                        AP_LogOff only shows the agent offline until that key's next command. Naming an agent that you \
                         are not logged on as changes nothing.""")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.MOVES)
@@ -127,7 +158,7 @@ final class PresenceTools {
                     if (self == null || (named != null && named.id() != self.id())) {
                         return new Changed(null, false);
                     }
-                    call.context(call.context().withSelf(null, 0));
+                    call.context(call.context().withSelf(null));
                     return new Changed(contexts.saveAndRead(call, self.id()), true);
                 });
     }
@@ -167,8 +198,11 @@ final class PresenceTools {
 
     private void leave(Call call, AgentStore.Held held) {
         var context = call.context();
-        if (context.self() != null && context.self().id() == held.id()) {
-            context = context.withSelf(null, 0);
+        var wasSelf = context.self() != null
+                && context.self().id() == held.id()
+                && call.caller().boundAgent() == null;
+        if (wasSelf) {
+            context = context.withSelf(null);
         }
         if (context.agent() != null && context.agent().id() == held.id()) {
             context = context.withAgent(null);
@@ -176,6 +210,9 @@ final class PresenceTools {
         if (context != call.context()) {
             call.context(context);
             contexts.save(call);
+        }
+        if (wasSelf) {
+            messages.recount(call);
         }
     }
 

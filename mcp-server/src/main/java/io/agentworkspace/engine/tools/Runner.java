@@ -1,11 +1,14 @@
 package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Context;
+import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Envelope;
-import io.agentworkspace.engine.model.Envelope.Asked;
+import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
@@ -24,6 +27,7 @@ import io.agentworkspace.engine.store.Presence;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +38,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** Runs tools: find, access, bind, transaction, handler, envelope. What concerns every tool happens here and nowhere else. */
 public final class Runner implements ToolRunner {
     private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
+
+    /** How many ignored fields an answer names. */
+    private static final int IGNORED_NAMED = 20;
 
     private final Catalogue catalogue;
     private final Db db;
@@ -63,17 +70,28 @@ public final class Runner implements ToolRunner {
 
     @Override
     public Answer run(Request request) {
+        var answer =
+                ScopedValue.where(Incoming.CURRENT_CALLER, request.caller()).call(() -> ran(request));
+        return request.strict() ? answer : answer.ignoring(ignored(request));
+    }
+
+    /** What the tool does not know of the arguments; target.user counts for every tool. */
+    private List<String> ignored(Request request) {
+        return catalogue.find(request.service()).stream()
+                .flatMap(tool -> tool.inputSchema().unknown(request.arguments()).stream())
+                .filter(path -> !path.equals("target.user"))
+                .limit(IGNORED_NAMED)
+                .map(path -> Name.shortened(path).replaceAll("[\\p{Cc}\\p{Cs}]", "?"))
+                .toList();
+    }
+
+    private Answer ran(Request request) {
         var now = around.clock().instant().truncatedTo(ChronoUnit.MILLIS);
         Call call = null;
         try {
             var tool = catalogue.read(request.service());
             call = new Call(
-                    request.caller(),
-                    tool.name(),
-                    request.requestId(),
-                    asked(request).context(),
-                    null,
-                    now);
+                    request.caller(), tool.name(), request.requestId(), Context.named(request.arguments()), null, now);
             var work = new Work(tool, request, now);
             call = work.call;
             around.metering().quotas().count(call);
@@ -110,19 +128,17 @@ public final class Runner implements ToolRunner {
         try {
             var input = Json.bind(tool.inputSchema().read(arguments, false), tool.input());
             var output = Objects.requireNonNull(tool.open()).apply(input);
-            return new Answer(Envelope.success(tool.name(), requestId, now, output), null, false);
+            var envelope = Envelope.success(tool.name(), requestId, now, output);
+            Budget.once().check(envelope);
+            return new Answer(envelope, null, false);
         } catch (Problem problem) {
-            return new Answer(Envelope.failure(tool.name(), requestId, now, Asked.BY_NOBODY, problem), problem, false);
+            return new Answer(Envelope.failure(tool.name(), requestId, now, problem), problem, false);
         }
     }
 
     @Override
     public Reasons why(Question question) {
         return explanation.of(question);
-    }
-
-    private static Asked asked(Request request) {
-        return Asked.by(request.caller(), request.arguments());
     }
 
     private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
@@ -135,7 +151,7 @@ public final class Runner implements ToolRunner {
             around.metering().quotas().rejected(request.caller(), request.service(), problem.excess());
         }
         var envelope = call == null
-                ? Envelope.failure(null, request.requestId(), now, asked(request), problem)
+                ? Envelope.failure(null, request.requestId(), now, problem)
                 : Envelope.failure(call, problem);
         return new Answer(envelope, problem, false).telling(around.metering().after(request.caller(), call, problem));
     }
@@ -159,10 +175,12 @@ public final class Runner implements ToolRunner {
                     request.caller(),
                     tool.name(),
                     request.requestId(),
-                    Asked.by(request.caller(), input).context(),
-                    actingFor(request.caller(), target.path("user").asString("")),
+                    Context.named(input),
+                    actingFor(tool, request.caller(), target.path("user").asString("")),
                     now);
             call.progress(request.progress());
+            call.budget(request.budget().forCall());
+            call.readOnly(request.readOnly());
         }
 
         private static void checkAccess(Tool<?, ?> tool, Caller caller) {
@@ -171,14 +189,16 @@ public final class Runner implements ToolRunner {
             });
         }
 
-        private static @Nullable Name actingFor(Caller caller, String user) {
+        /** Null for the caller's own user, and where {@code target.user} is whom the tool is about. */
+        private static @Nullable Name actingFor(Tool<?, ?> tool, Caller caller, String user) {
             if (user.isBlank() || caller.isNamed(user)) {
                 return null;
             }
             caller.obstacleToOthers().ifPresent(note -> {
                 throw Problem.notPermitted(note);
             });
-            return Name.checked("target.user", user);
+            var name = Name.checked("target.user", user);
+            return Demands.isAboutUser(tool.name()) ? null : name;
         }
 
         private static @Nullable String key(Tool<?, ?> tool, ObjectNode input, @Nullable String given) {
@@ -210,25 +230,50 @@ public final class Runner implements ToolRunner {
     private Answer transact(Work work) {
         var answered = answered(work);
         if (answered.isPresent()) {
-            return new Answer(answered.get(), null, true);
+            return replay(answered.get(), work);
         }
         callOut(work.tool, work);
-        return db.transaction(() -> {
-            work.call.begin();
-            if (work.key != null) {
-                var stored = idempotency.claim(work.call, work.key, work.hash());
-                if (stored.isPresent()) {
-                    return new Answer(stored.get(), null, true);
-                }
+        return work.tool.effect() == Effect.DESTROYS ? db.bulk(() -> done(work)) : db.transaction(() -> done(work));
+    }
+
+    private Answer done(Work work) {
+        work.call.begin();
+        if (work.key != null) {
+            var stored = idempotency.claim(work.call, work.key, work.hash());
+            if (stored.isPresent()) {
+                return replay(stored.get(), work);
             }
-            contexts.load(work.call);
-            var envelope = handle(work.tool, work);
-            if (work.key != null) {
-                idempotency.keep(work.call, work.key, Envelope.kept(envelope, work.tool.toldOnce()));
-            }
-            around.audit().done(work.call, Auditing.done(work.tool, work.request, work.call, envelope));
-            return new Answer(envelope, null, false);
-        });
+        }
+        contexts.load(work.call);
+        var envelope = handle(work.tool, work);
+        if (work.key != null) {
+            idempotency.keep(work.call, work.key, Envelope.kept(envelope, work.tool.toldOnce()));
+        }
+        around.audit().done(work.call, Auditing.done(work.tool, work.request, work.call, envelope));
+        return new Answer(envelope, null, false);
+    }
+
+    private Answer replay(ObjectNode stored, Work work) {
+        var reference = Envelope.referred(stored);
+        if (reference.isEmpty()) {
+            return new Answer(stored, null, true);
+        }
+        return new Answer(Envelope.rebuilt(stored, shownAgain(work.tool, work, reference.get())), null, true);
+    }
+
+    /** What was changed, as it is now; null where the tool cannot show it, or it is gone. */
+    private <I extends Record, O extends Record> @Nullable ObjectNode shownAgain(
+            Tool<I, O> tool, Work work, ObjectNode reference) {
+        if (tool.again() == null) {
+            return null;
+        }
+        contexts.load(work.call);
+        work.call.found(reference);
+        try {
+            return envelope(tool, work, tool.again().handle(Json.bind(work.input, tool.input()), work.call));
+        } catch (Problem gone) {
+            return null;
+        }
     }
 
     /** What a tool that calls out has answered to the same request before: for a replay it does not call again. */
@@ -245,7 +290,15 @@ public final class Runner implements ToolRunner {
     }
 
     private static <I extends Record, O extends Record> ObjectNode handle(Tool<I, O> tool, Work work) {
-        var output = tool.handler().handle(Json.bind(work.input, tool.input()), work.call);
-        return Envelope.success(work.call, output);
+        return envelope(tool, work, tool.handler().handle(Json.bind(work.input, tool.input()), work.call));
+    }
+
+    private static ObjectNode envelope(Tool<?, ?> tool, Work work, Record output) {
+        var envelope = Envelope.success(work.call, output);
+        if (!tool.wholeTexts()) {
+            Envelope.cutTexts(envelope);
+        }
+        work.request.budget().check(envelope);
+        return envelope;
     }
 }

@@ -17,6 +17,12 @@ record SkillRecord(
 
         @Doc("What it does, and when to use it.") String description,
 
+        @Doc("true where the description is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole description has, where it is cut.") @Nullable
+        Integer length,
+
         @Doc("shipped: it comes with the service; own: your tenant has added it.")
         String origin,
 
@@ -55,6 +61,8 @@ record SkillRecord(
                 card.name(),
                 card.title(),
                 card.description(),
+                null,
+                null,
                 origin,
                 card.digest(),
                 card.text("license").orElse(null),

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Cuttable;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.skills.Skill;
@@ -22,6 +23,12 @@ record SkillShown(
         @Doc("The instructions: what follows in SKILL.md, in Markdown.") @Nullable
         String body,
 
+        @Doc("true where the body is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole body has, where it is cut.") @Nullable
+        Integer length,
+
         @Doc("All of its files, SKILL.md first.") @Nullable List<FileRecord> files,
 
         @Doc("The tools that it uses.") @Nullable List<UsedTool> tools,
@@ -31,7 +38,22 @@ record SkillShown(
 
         @Doc("With path: that file.") @Nullable FileContent file,
 
-        @Doc("With archive: the zip, in base64.") @Nullable String archive) {
+        @Doc("With archive: the zip, in base64.") @Nullable String archive)
+        implements Cuttable<SkillShown> {
+    @Override
+    public String longText() {
+        return file != null && file.text() != null ? file.text() : body == null ? "" : body;
+    }
+
+    @Override
+    public SkillShown cut(String head, int whole) {
+        return file != null && file.text() != null
+                ? new SkillShown(skill, null, null, null, null, null, null, null, file.cut(head, whole), null)
+                : body == null
+                        ? this
+                        : new SkillShown(skill, frontmatter, head, true, whole, files, tools, agents, file, archive);
+    }
+
     record FileRecord(
             @Doc("Relative to the skill's folder.") String path,
             @Doc("What kind of file it is.") String mediaType,
@@ -44,7 +66,18 @@ record SkillShown(
             @Doc("In bytes.") int size,
             @Doc("SHA-256 of its content, as sha256:<hex>.") String digest,
             @Doc("The content, where it is text.") @Nullable String text,
-            @Doc("The content, where it is not.") @Nullable String base64) {}
+
+            @Doc("true where the text is cut; then length says how long it is.") @Nullable
+            Boolean truncated,
+
+            @Doc("How many characters the whole text has, where it is cut.") @Nullable
+            Integer length,
+
+            @Doc("The content, where it is not.") @Nullable String base64) {
+        private FileContent cut(String head, int whole) {
+            return new FileContent(path, mediaType, size, digest, head, true, whole, null);
+        }
+    }
 
     record UsedTool(
             @Doc("The tool's name.") String name,
@@ -66,7 +99,7 @@ record SkillShown(
                 .map(file -> new FileRecord(file.path(), file.mediaType(), file.size(), file.digest()))
                 .toList();
         var tools = record.tools().stream().map(name -> used(name, caller, all)).toList();
-        return new SkillShown(record, card.frontmatter(), body, files, tools, agents, null, null);
+        return new SkillShown(record, card.frontmatter(), body, null, null, files, tools, agents, null, null);
     }
 
     private static UsedTool used(String name, @Nullable Caller caller, List<Tool<?, ?>> all) {
@@ -81,13 +114,13 @@ record SkillShown(
     static SkillShown file(SkillRecord record, SkillFile file) {
         var text = file.text();
         var base64 = text.isPresent() ? null : Base64.getEncoder().encodeToString(file.bytes());
-        var content =
-                new FileContent(file.path(), file.mediaType(), file.size(), file.digest(), text.orElse(null), base64);
-        return new SkillShown(record, null, null, null, null, null, content, null);
+        var content = new FileContent(
+                file.path(), file.mediaType(), file.size(), file.digest(), text.orElse(null), null, null, base64);
+        return new SkillShown(record, null, null, null, null, null, null, null, content, null);
     }
 
     static SkillShown archive(SkillRecord record, Skill skill) {
         var zip = Base64.getEncoder().encodeToString(SkillArchive.write(skill));
-        return new SkillShown(record, null, null, null, null, null, null, zip);
+        return new SkillShown(record, null, null, null, null, null, null, null, null, zip);
     }
 }

@@ -1,11 +1,13 @@
 package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.library.Library;
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Doc;
+import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Page;
@@ -60,20 +62,21 @@ final class SkillTools {
                         instructions, SK_Install to give it to an agent.""")
                 .needs(Capability.SKILL_READ)
                 .route("GET", "/api/skills")
-                .handledBy(Look.class, Listed.class, (in, call) -> page(reads.list(call), in.page()))
-                .openTo(in -> page(List.of(), in.page()));
+                .handledBy(Look.class, Listed.class, (in, call) -> page(reads.list(call), in.page(), call.budget()))
+                .openTo(in -> page(List.of(), in.page(), Budget.once().forCall()));
     }
 
-    private Listed page(List<OwnSkill> own, @Nullable Page page) {
+    private Listed page(List<OwnSkill> own, @Nullable Page page, Budget budget) {
         var skills = Stream.concat(
                         Library.shipped().stream().map(card -> SkillRecord.shipped(card, all)),
                         Library.visible(own).stream().map(skill -> SkillRecord.own(skill, all)))
                 .toList();
         var after = Cursor.readName(LIST, page);
         var from = after.isEmpty() ? 0 : next(skills, after);
-        var to = Math.min(skills.size(), from + Page.limit(page));
+        var shown = budget.fit(skills.subList(from, Math.min(skills.size(), from + Page.limit(page))));
+        var to = from + shown.size();
         return new Listed(
-                skills.subList(from, to),
+                shown,
                 to == skills.size()
                         ? null
                         : Cursor.ofName(LIST, skills.get(to - 1).name()));
@@ -125,13 +128,24 @@ final class SkillTools {
                 .or(() -> Optional.ofNullable(own)
                         .map(skill -> new Opened(SkillRecord.own(skill, all), skill.card(), found.files())))
                 .orElseThrow(() -> library.missing(call.caller(), in.name()));
-        return shown(in, opened, call.caller(), found.agents());
+        return fitted(shown(in, opened, call.caller(), found.agents()), call.budget());
     }
 
     private SkillShown readShipped(OfSkill in) {
         wanted(in);
         var opened = shipped(in.name()).orElseThrow(() -> library.missing(null, in.name()));
-        return shown(in, opened, null, null);
+        return fitted(shown(in, opened, null, null), Budget.once().forCall());
+    }
+
+    private static SkillShown fitted(SkillShown shown, Budget budget) {
+        var fitting = budget.fitted(shown, budget.left());
+        if (budget.cost(fitting) > budget.left()) {
+            throw new Problem(
+                    Failure.TOO_LARGE,
+                    "this is more than one answer may carry; download the whole skill as a zip: GET /api/skills/%s/archive"
+                            .formatted(shown.skill().name()));
+        }
+        return fitting;
     }
 
     /** A skill, and of its files at least those that are wanted. */

@@ -71,12 +71,11 @@ final class Targets {
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    /** For what is never taken from the context. */
     record ThisMember(
             @Doc("The domain's name; always needed, never taken from the context.")
             Name domain,
 
-            @Doc("The agent's name; always needed, never taken from the context.")
+            @Doc("The agent's name; the one you are logged on as when left out.") @Nullable
             Name agent,
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}

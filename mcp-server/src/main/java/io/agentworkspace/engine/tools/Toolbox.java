@@ -61,7 +61,7 @@ public final class Toolbox {
         var tools = new ArrayList<Tool<?, ?>>();
         tools.addAll(new UserTools(new UserReads(db), meter).tools());
         tools.addAll(new UserAdminTools(new UserStore(db)).tools());
-        tools.addAll(new AgentTools(agents, new AgentReads(db, agents)).tools());
+        tools.addAll(new AgentTools(agents, new AgentReads(db, agents), messages).tools());
         tools.addAll(new PresenceTools(agents, contexts, messages).tools());
         tools.addAll(new ChatTools(agents, messages, new ZoneEntry(db, domains)).tools());
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());

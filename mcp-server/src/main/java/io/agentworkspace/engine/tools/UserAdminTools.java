@@ -2,11 +2,11 @@ package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Context.Ref;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
@@ -14,6 +14,7 @@ import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.User;
 import io.agentworkspace.engine.store.UserStore;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The users of the tenant, for its admins: US_List, US_Create, US_Update, US_Remove. */
@@ -145,7 +146,7 @@ final class UserAdminTools {
                 .title("Create a user")
                 .description("""
                         Adds a user to the tenant, for its admins: a person or a service identity named vx.name, with the role \
-                        vx.access. It has no key yet: AK_Create with user makes one. Only an owner makes owners.""")
+                        vx.access. It has no key yet: AK_Create with target.user makes one. Only an owner makes owners.""")
                 .needs(Capability.USER_WRITE)
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Created.class, (in, call) -> {
@@ -170,25 +171,28 @@ final class UserAdminTools {
                 .idempotent()
                 .handledBy(Update.class, Updated.class, (in, call) -> {
                     Lack.refuse(Lack.ofCredential(call));
-                    var locked = users.lock(call, call.context().user().id(), null);
+                    var locked = users.lock(call, in.target().user(), null);
                     var held = locked.user();
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
                     var role = vx.access() == null ? held.role() : vx.access();
                     if (role != held.role()) {
-                        Lack.refuse(Lack.ofUser(call, held.role()));
+                        Lack.refuse(Lack.ofUser(call, held.id(), held.role()));
                         Lack.refuse(Lack.ofOwners(call, role));
                         keepLastOwner(locked);
                     }
                     var renamed = vx.name() != null && !vx.name().text().equals(held.name());
                     if (renamed) {
-                        Lack.refuse(Lack.ofUser(call, held.role()));
+                        Lack.refuse(Lack.ofUser(call, held.id(), held.role()));
                     }
                     var changed = renamed || role != held.role();
                     var updated = changed
                             ? users.update(call, held, vx.name(), role)
                             : new UserStore.Updated(users.read(call, held), 0);
                     var user = updated.user();
+                    if (held.id() == call.context().user().id()) {
+                        call.context(call.context().withUser(new Ref(held.id(), user.name())));
+                    }
                     return new Updated(user, user.revision(), changed, updated.keys());
                 });
     }
@@ -204,11 +208,10 @@ final class UserAdminTools {
                 .effect(Effect.DESTROYS)
                 .handledBy(Remove.class, Removed.class, (in, call) -> {
                     Lack.refuse(Lack.ofCredential(call));
-                    var gone = call.context().user();
                     var name = in.vx() == null ? null : in.vx().name();
-                    var locked = users.lock(call, gone.id(), name);
+                    var locked = users.lock(call, in.target().user(), name);
                     var held = locked.user();
-                    Lack.refuse(Lack.ofUser(call, held.role()));
+                    Lack.refuse(Lack.ofUser(call, held.id(), held.role()));
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     keepLastOwner(locked);
                     var heir = heir(call, name, locked);
@@ -220,10 +223,7 @@ final class UserAdminTools {
     }
 
     private UserStore.Held heir(Call call, @Nullable Name name, UserStore.Locked locked) {
-        var heir = locked.heir().orElseThrow(() -> {
-            var given = String.valueOf(name);
-            return Problem.notFound("user", given, Near.nearest(given, users.names(call), 3));
-        });
+        var heir = locked.heir().orElseThrow(() -> users.missing(call, Objects.requireNonNull(name)));
         if (heir.id() == locked.user().id()) {
             throw Problem.invalid("vx.name", "must be another user than the one who is removed");
         }

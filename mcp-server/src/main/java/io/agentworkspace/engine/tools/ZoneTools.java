@@ -125,6 +125,7 @@ final class ZoneTools {
                         them as read for you. Without target.zone: 'main' of target.domain, or, without that too, the zone you entered. \
                         Older messages: next_cursor as page.cursor. For those who take part in the domain. To answer: AP_Chat.""")
                 .needs(Capability.ZONE_READ)
+                .effect(Effect.MARKS)
                 .handledBy(Look.class, Shown.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.Zone(null, null, null) : in.target();
                     var found = reads.read(call, target.domain(), target.zone(), in.page());
@@ -233,7 +234,7 @@ final class ZoneTools {
                     if (zone.ref().equals(call.context().zone())) {
                         call.context(call.context().withZone(domain.ref(), null));
                     }
-                    DomainTools.recount(call, messages);
+                    messages.recountFewer(call);
                     return new Done(true);
                 });
     }

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.webhooks;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.eclipse.jetty.util.InetAddressSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,33 +62,27 @@ final class Address {
 
     /** IPv6 networks whose addresses carry an IPv4 address, and at which byte: 6to4 (RFC 3056), NAT64 (RFC 6052). */
     private static final List<Carrier> CARRIERS =
-            List.of(new Carrier(Block.parse("2002::/16 6to4"), 2), new Carrier(Block.parse("64:ff9b::/96 NAT64"), 12));
+            List.of(new Carrier(only("2002::/16"), 2), new Carrier(only("64:ff9b::/96"), 12));
 
     private static final int INTERFACE = 8;
 
     private Address() {}
 
-    private record Carrier(Block block, int offset) {}
+    private record Carrier(InetAddressSet network, int offset) {}
 
-    /** The addresses that begin with so many bits of this one. */
-    private record Block(byte[] prefix, int bits, String kind, boolean local) {
+    private record Block(InetAddressSet network, String kind, boolean local) {
         static Block parse(String row) {
-            var words = row.strip().split("[ /]+", 3);
-            var local = words[2].endsWith(" local");
-            var kind = local ? words[2].substring(0, words[2].length() - " local".length()) : words[2];
-            return new Block(
-                    InetAddress.ofLiteral(words[0]).getAddress(), Integer.parseInt(words[1]), kind.strip(), local);
+            var words = row.strip().split(" +", 2);
+            var local = words[1].endsWith(" local");
+            var kind = local ? words[1].substring(0, words[1].length() - " local".length()) : words[1];
+            return new Block(only(words[0]), kind.strip(), local);
         }
+    }
 
-        boolean has(byte[] address) {
-            if (address.length != prefix.length) {
-                return false;
-            }
-            var whole = bits / Byte.SIZE;
-            var mask = 0xff << (Byte.SIZE - bits % Byte.SIZE) & 0xff;
-            return Arrays.equals(prefix, 0, whole, address, 0, whole)
-                    && (mask == 0 || (address[whole] & mask) == (prefix[whole] & mask));
-        }
+    private static InetAddressSet only(String text) {
+        var network = new InetAddressSet();
+        network.add(text);
+        return network;
     }
 
     /**
@@ -95,8 +91,8 @@ final class Address {
      * @param allowPrivate whether private, shared, unique-local and loopback addresses are fine, for development
      */
     static @Nullable String refusal(InetAddress address, boolean allowPrivate) {
-        for (var each : withCarried(address.getAddress())) {
-            var refusal = refusal(each, allowPrivate);
+        for (var each : withCarried(address)) {
+            var refusal = refusalOfOne(each, allowPrivate);
             if (refusal != null) {
                 return refusal;
             }
@@ -104,9 +100,9 @@ final class Address {
         return null;
     }
 
-    private static @Nullable String refusal(byte[] address, boolean allowPrivate) {
+    private static @Nullable String refusalOfOne(InetAddress address, boolean allowPrivate) {
         for (var block : BLOCKS) {
-            if (block.has(address)) {
+            if (block.network().test(address)) {
                 return block.kind().equals("public") || block.local() && allowPrivate ? null : block.kind();
             }
         }
@@ -114,18 +110,27 @@ final class Address {
     }
 
     /** The address and the IPv4 addresses in it. Those in Teredo, mapped and compatible ones do not matter: these are refused whole. */
-    private static List<byte[]> withCarried(byte[] address) {
-        var all = new ArrayList<byte[]>();
+    private static List<InetAddress> withCarried(InetAddress address) {
+        var bytes = address.getAddress();
+        var all = new ArrayList<InetAddress>();
         all.add(address);
         for (var carrier : CARRIERS) {
-            if (carrier.block().has(address)) {
-                all.add(Arrays.copyOfRange(address, carrier.offset(), carrier.offset() + 4));
+            if (carrier.network().test(address)) {
+                all.add(carried(bytes, carrier.offset()));
             }
         }
-        if (isIsatap(address)) {
-            all.add(Arrays.copyOfRange(address, 12, 16));
+        if (isIsatap(bytes)) {
+            all.add(carried(bytes, 12));
         }
         return all;
+    }
+
+    private static InetAddress carried(byte[] address, int offset) {
+        try {
+            return InetAddress.getByAddress(Arrays.copyOfRange(address, offset, offset + 4));
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("every four bytes are an address of IPv4", e);
+        }
     }
 
     /** An interface identifier as RFC 5214, section 6.1, makes it: {@code 0000:5efe} or {@code 0200:5efe}, then the IPv4 address. */

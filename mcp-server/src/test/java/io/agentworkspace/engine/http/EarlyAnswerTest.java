@@ -48,7 +48,7 @@ class EarlyAnswerTest {
     private static String conversation(SampleServer server, String... parts) throws IOException {
         try (var socket = new Socket("127.0.0.1", server.port())) {
             socket.setTcpNoDelay(true);
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             Thread.ofVirtual().start(() -> send(socket, parts));
             var answers = new ByteArrayOutputStream();
             try {

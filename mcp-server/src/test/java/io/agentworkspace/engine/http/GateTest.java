@@ -75,12 +75,30 @@ class GateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/api/health", "/api/mcp/tools", "/api/mcp/tools/AP_Read"})
+    @ValueSource(strings = {"/api/mcp/tools", "/api/mcp/tools/AP_Read"})
     void publicRoutesAnswerWithoutACredentialAndKnowOneThatCame(String path) {
         assertThat(json(server.get(path)).get("caller").asString()).isEqualTo("nobody");
         assertThat(json(server.get(path, "X-Api-Key", server.key)).get("caller").asString())
                 .startsWith("key:");
         assertThat(server.get(path, "X-Api-Key", stranger()).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void healthIgnoresCredentials() {
+        for (var key : new String[] {server.key, stranger(), "no key at all"}) {
+            var health = server.get("/api/health", "X-Api-Key", key);
+            assertThat(health.statusCode()).isEqualTo(200);
+            assertThat(json(health).get("caller").asString()).isEqualTo("nobody");
+        }
+        assertThat(server.get("/api/health?api_key=" + server.key).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void anAmbiguousAddressIsToldWhatIsWrongWithIt() {
+        assertThat(json(server.get("//demo/v1/Engine/tps")).get("detail").asString())
+                .contains("empty segment ('//')");
+        assertThat(json(server.get("/api//keys")).get("detail").asString()).contains("empty segment ('//')");
+        assertThat(json(server.get("/api/keys/a%2Fb")).get("detail").asString()).contains("encoded slash (%2F)");
     }
 
     @Test

@@ -80,8 +80,17 @@ class ProxiesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "proxy.example.com", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "::1/129"})
+    @ValueSource(
+            strings = {"", "proxy.example.com", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "::1/129", "10.0.0.1-5"})
     void whatIsNoNetworkIsRefused(String text) {
         assertThatThrownBy(() -> Proxies.checked(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void anyAddressOfANetworkNamesIt() {
+        assertThat(Proxies.checked("10.1.2.3/8")).isEqualTo("10.0.0.0/8");
+        assertThat(Proxies.checked("192.0.2.255/25")).isEqualTo("192.0.2.128/25");
+        assertThat(Proxies.checked("2001:db8:1:2::3/32")).isEqualTo("2001:db8:0:0:0:0:0:0/32");
+        assertThat(Proxies.checked("0.0.0.0/0")).isEqualTo("0.0.0.0/0");
     }
 }

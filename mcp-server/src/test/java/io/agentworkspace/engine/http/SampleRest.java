@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
-import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -16,6 +16,9 @@ final class SampleRest extends Handler.Abstract {
     /** How many requests have come to where it takes its time. */
     static final AtomicInteger SLOW = new AtomicInteger();
 
+    /** How many of those may go on. */
+    static final Semaphore RELEASED = new Semaphore(0);
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         switch (Request.getPathInContext(request)) {
@@ -23,7 +26,7 @@ final class SampleRest extends Handler.Abstract {
                 who(request, response, callback);
             case "/api/slow" -> {
                 SLOW.incrementAndGet();
-                Thread.sleep(Duration.ofMillis(1_500));
+                RELEASED.acquire();
                 who(request, response, callback);
             }
             case "/api/throws", "/demo/v1/Engine/tps/agent/read" -> throw new IllegalStateException("a secret detail");

@@ -62,6 +62,17 @@ public final class SampleServer implements AutoCloseable {
                 strangers);
     }
 
+    /** With so much memory. */
+    SampleServer(Capacity capacity) {
+        this(
+                ProductionOffer.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
+                new KeyRing(),
+                PUBLIC,
+                rules -> rules.holding(capacity),
+                Rate.OFF,
+                Rate.OFF);
+    }
+
     /** The production door with something else behind it. */
     public SampleServer(Offer offer) {
         this(offer, new KeyRing());
@@ -158,7 +169,7 @@ public final class SampleServer implements AutoCloseable {
     /** Sends exactly these characters and reads until the server hangs up. */
     public String raw(String request) {
         try (var socket = new Socket("127.0.0.1", web.port())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -84,7 +84,7 @@ public final class SampleTools implements ToolRunner {
             if (stored != null) {
                 return new Answer(stored, null, true);
             }
-            call.context(new Context(Context.DEFAULT, new Context.Ref(1, "owner"), null, null, null, null, 0));
+            call.load(new Context(Context.DEFAULT, new Context.Ref(1, "owner"), null, null, null, null, 0));
             var envelope = handle(tool, tool.inputSchema().read(request.arguments(), request.strict()), call);
             if (request.idempotencyKey() != null) {
                 replays.put(request.idempotencyKey(), envelope);

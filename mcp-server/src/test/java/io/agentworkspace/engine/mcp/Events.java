@@ -2,6 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.HangLimit;
 import io.agentworkspace.engine.model.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -48,9 +49,9 @@ final class Events implements AutoCloseable {
         return ended;
     }
 
-    /** The next message, which comes within five seconds. */
+    /** The next message. */
     JsonNode next() {
-        var message = poll(Duration.ofSeconds(5));
+        var message = poll(HangLimit.TIME);
         assertThat(message).as("a message on the stream").isNotNull();
         return message;
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -22,6 +23,9 @@ final class FixtureTasks implements ToolSource {
     /** Asks for a name before it becomes a task. */
     private static final String ASKS_FIRST = "test_tool_with_task";
 
+    /** How many of those that are held may go on. */
+    static final Semaphore RELEASED = new Semaphore(0);
+
     private final Map<String, Pace> paces = new LinkedHashMap<>(Map.of(
             "greet",
             Pace.QUICK,
@@ -30,6 +34,8 @@ final class FixtureTasks implements ToolSource {
             "confirm_delete",
             Pace.LONG,
             "multi_input",
+            Pace.LONG,
+            "held",
             Pace.LONG,
             "counting",
             Pace.LONG,
@@ -78,6 +84,7 @@ final class FixtureTasks implements ToolSource {
                         Outcome.text(
                                 "Hello, %s!".formatted(arguments.path("name").asString("")));
                     case "slow_compute" -> slow(arguments.path("seconds").asDouble(0));
+                    case "held" -> held();
                     case "failing_job" -> failing();
                     case "protocol_error_job" -> throw new IllegalStateException("the job panics");
                     case "confirm_delete" -> asking(turn, Set.of("confirm"), answers -> "deleted " + answers);
@@ -96,6 +103,17 @@ final class FixtureTasks implements ToolSource {
     private static Outcome slow(double seconds) {
         Fixtures.work((int) (seconds * 1_000));
         return Outcome.text("computed for %s s".formatted(seconds));
+    }
+
+    /** Until a test lets it go on. */
+    private static Outcome held() {
+        try {
+            RELEASED.acquire();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+        return Outcome.text("held and released");
     }
 
     /** Does not hear of interrupts. */

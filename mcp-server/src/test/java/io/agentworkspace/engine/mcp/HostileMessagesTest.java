@@ -27,12 +27,14 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Valid messages of every lane, with something wrong about them: always an orderly refusal, never a defect. */
 @SendsAnything
+@Tag("slow")
 class HostileMessagesTest {
     private static final long SEED = 20_260_728;
     private static final int MUTATIONS = 10_000;
@@ -337,7 +339,7 @@ class HostileMessagesTest {
     /** Of a stream only the beginning is read. */
     private static Got send(Sent sent) {
         var request = HttpRequest.newBuilder(URI.create(sent.way().url()))
-                .timeout(Duration.ofSeconds(30))
+                .timeout(Duration.ofMinutes(2))
                 .POST(BodyPublishers.ofString(sent.body()))
                 .header("Content-Type", "application/json")
                 .header("Accept", sent.accept())

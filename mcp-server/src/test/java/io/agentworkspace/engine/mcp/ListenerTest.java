@@ -62,7 +62,7 @@ class ListenerTest {
         try (var server = WebServer.bind("127.0.0.1", 0)) {
             server.serve(new Door(), new Refusals(Clock.systemUTC()));
             try (var events = open(server.port())) {
-                var listener = opened.get(5, TimeUnit.SECONDS);
+                var listener = opened.get(2, TimeUnit.MINUTES);
                 listener.tell("test://a");
                 await().until(() -> lookUps.get() == 1);
                 assertThat(events.poll(Duration.ofMillis(300))).isNull();

@@ -97,7 +97,7 @@ class McpDoorTest {
         var named = call("AP_Create", "{\"name\": \"scout\", \"description\": \"d\"}")
                 .get("result");
         assertThat(named.at("/content/0/text").asString())
-                .isEqualTo("name is not a field of this tool; did you mean vx.name?");
+                .startsWith("name is not a field of this tool; did you mean vx.name? description is not a field");
         var told = call("AP_Read", "{\"agent\": \"scout\"}").get("result");
         assertThat(told.at("/content/0/text").asString()).endsWith("did you mean target.agent?");
         var inner = call("AP_Read", "{\"target\": {\"agnet\": \"scout\"}}").get("result");
@@ -119,7 +119,7 @@ class McpDoorTest {
                 call("create_agent", "{\"target\": {\"context\": \"mine\"}}").get("error");
         assertThat(error.get("message").asString())
                 .contains("there is no tool 'create_agent'; did you mean AP_Create?");
-        assertThat(error.at("/data/header/context/name").asString()).isEqualTo("mine");
+        assertThat(error.at("/data/header").has("context")).isFalse();
         assertThat(call("xyzzy", "{}").at("/error/message").asString()).contains("tools/list shows all");
     }
 

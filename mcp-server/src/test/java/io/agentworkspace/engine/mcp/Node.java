@@ -102,7 +102,7 @@ public final class Node {
 
     private static int code(Process process) {
         try {
-            if (!process.waitFor(5, TimeUnit.MINUTES)) {
+            if (!process.waitFor(45, TimeUnit.MINUTES)) {
                 process.destroyForcibly();
                 throw new AssertionError("it did not come to an end: " + process.info());
             }

@@ -166,7 +166,7 @@ final class Peer {
 
     HttpRequest.Builder builder(List<String> headers) {
         var request = HttpRequest.newBuilder(URI.create(url))
-                .timeout(Duration.ofSeconds(30))
+                .timeout(Duration.ofMinutes(2))
                 .header("X-Api-Key", key);
         return headers.isEmpty() ? request : request.headers(headers.toArray(String[]::new));
     }

@@ -178,6 +178,22 @@ class SelectionTest {
         assertThat(call("/mcp", run).at("/error/code").asInt()).isEqualTo(-32602);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"find_tools query 1000", "describe_tool name 64", "run_tool name 64"})
+    void theLimitsThatTheToolsOfDiscoveryDeclareHold(String limit) {
+        var word = limit.split(" ");
+        var most = Integer.parseInt(word[2]);
+        var call = "{'name': '%s', 'arguments': {'%s': '%s'}}";
+        assertThat(call("/mcp/x/discovery", call.formatted(word[0], word[1], "x".repeat(most)))
+                        .toString())
+                .doesNotContain("too_large");
+        for (var length : List.of(most + 1, 1_000_000)) {
+            var refused = call("/mcp/x/discovery", call.formatted(word[0], word[1], "x".repeat(length)));
+            assertThat(refused.at("/error/code").asInt()).isEqualTo(-32602);
+            assertThat(refused.at("/error/data/error").asString()).isEqualTo("too_large");
+        }
+    }
+
     @Test
     void theToolsOfDiscoveryAreIncludedAndExcludedByNameLikeAllOthers() {
         assertThat(listed("/mcp/x/discovery", "X-MCP-Exclude-Tools", "run_tool"))

@@ -21,10 +21,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the shipped skills say must be true of the tools: each example is checked, then played. */
+@Tag("slow")
 class SkillExamplesTest {
     private static final Catalogue CATALOGUE =
             Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());

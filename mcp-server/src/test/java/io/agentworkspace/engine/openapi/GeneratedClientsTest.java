@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Clients that openapi-generator makes of the document compile as they are, and do a user's work. The generator and what the
  * client in Java runs on, Maven has put into {@code target/openapi}; of both, nothing is on the tests' own class path.
  */
+@Tag("slow")
 class GeneratedClientsTest {
     private static final Path SCRIPTS = Path.of("src/test/openapi").toAbsolutePath();
     private static final Path TOOLS = Path.of("target/openapi").toAbsolutePath();

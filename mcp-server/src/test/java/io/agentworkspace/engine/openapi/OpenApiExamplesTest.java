@@ -3,6 +3,7 @@ package io.agentworkspace.engine.openapi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +63,10 @@ class OpenApiExamplesTest {
                                     .map(content -> content.at("/schema/$ref").asString()))
                             .as("%s %s: %s", id, response.getKey(), NEEDS)
                             .isNotEmpty()
-                            .isSubsetOf("#/components/schemas/Problem", "#/components/schemas/Refusal");
+                            .isSubsetOf(
+                                    "#/components/schemas/Problem",
+                                    "#/components/schemas/Refusal",
+                                    "#/components/schemas/RpcError");
                 }
             }
         });
@@ -83,6 +87,42 @@ class OpenApiExamplesTest {
         }
         assertThat(examples).hasSizeGreaterThan(200);
         assertThat(faults).as(NEEDS).isEmpty();
+    }
+
+    @Test
+    void everyEventThatIsSentIsDescribed() {
+        var webhooks = CONTRACT.document().path("webhooks");
+        assertThat(webhooks.propertyNames()).containsExactlyElementsOf(EventType.words());
+        for (var type : EventType.values()) {
+            var content = webhooks.path(type.word()).at("/post/requestBody/content/application~1json");
+            assertThat(content.at("/example/type").asString()).isEqualTo(type.word());
+            assertThat(CONTRACT.faults(content.at("/schema/$ref").asString(), Json.text(content.get("example"))))
+                    .as(type.word())
+                    .isEmpty();
+        }
+    }
+
+    /** The generic route's request has every field that any command takes. */
+    @Test
+    void theGenericRequestHasAllFieldsOfAllCommands() {
+        var schemas = CONTRACT.document().at("/components/schemas");
+        var generic = schemas.at("/CommandRequest/properties").propertyNames();
+        for (var operation : CONTRACT.operations().toList()) {
+            var reference = operation
+                    .at("/requestBody/content/application~1json/schema/$ref")
+                    .asString("");
+            var name = reference.substring(reference.lastIndexOf('/') + 1);
+            if (operation
+                    .path("responses")
+                    .path("400")
+                    .path("$ref")
+                    .asString("")
+                    .endsWith("/Command400")) {
+                assertThat(generic)
+                        .as(name)
+                        .containsAll(schemas.path(name).path("properties").propertyNames());
+            }
+        }
     }
 
     @Test

@@ -11,10 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Redocly and Spectral have nothing to say against the document, as JSON and as YAML; what they are not asked stands in their files. */
+@Tag("slow")
 class OpenApiLintTest {
     @TempDir
     private static Path folder;

@@ -23,6 +23,13 @@ record Accounts(EmbeddedPostgres server) {
         return Long.parseLong(ask("SELECT count(*) FROM account"));
     }
 
+    /** How many of other connections are being answered. */
+    long queries() throws SQLException {
+        return Long.parseLong(
+                ask("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series%'"
+                        + " AND pid <> pg_backend_pid()"));
+    }
+
     String ask(String query) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();

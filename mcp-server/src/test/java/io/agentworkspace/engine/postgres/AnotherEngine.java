@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.postgres;
 
+import io.agentworkspace.engine.HangLimit;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -13,7 +14,7 @@ final class AnotherEngine {
             Accounts accounts = new Accounts(server).create();
             accounts.add();
             System.out.println(accounts.count());
-            Thread.sleep(60_000);
+            HangLimit.pause();
         } catch (PostgresFailure e) {
             System.out.println(e.getMessage());
         }

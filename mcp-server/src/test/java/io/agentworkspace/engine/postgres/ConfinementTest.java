@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Root without user namespaces: PostgreSQL runs as another account, here as the one that its directory belongs to. */
+@Tag("slow")
 class ConfinementTest {
     @TempDir
     Path dataDir;
@@ -35,6 +37,10 @@ class ConfinementTest {
                             .orElseThrow()
                             .pid()));
             assertThat(Files.getOwner(process).getName()).isEqualTo("nobody");
+            assertThat(mode(dataDir)).as("only the server's group may pass").isEqualTo("rwx--x---");
+            assertThat(Files.getAttribute(dataDir, "unix:gid")).isEqualTo(DataDirectory.NOGROUP);
+            assertThat(mode(dataDir.resolve("lock"))).isEqualTo("rw-------");
+            assertThat(mode(dataDir.resolve("postgres.log"))).isEqualTo("rw-------");
         }
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             assertThat(new Accounts(server).count()).isOne();
@@ -43,10 +49,17 @@ class ConfinementTest {
 
     @Test
     void aDirectoryThatItCannotEnterIsNamed() throws Exception {
-        Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx------"));
-        assertThatThrownBy(() -> EmbeddedPostgres.start(dataDir))
+        Path closed = Files.createDirectory(dataDir.resolve("closed"));
+        Path inside = Files.createDirectory(closed.resolve("data"));
+        Files.move(dataDir.resolve("postgres"), inside.resolve("postgres"));
+        Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("rwx------"));
+        assertThatThrownBy(() -> EmbeddedPostgres.start(inside))
                 .isInstanceOf(PostgresFailure.class)
-                .hasMessageContaining(dataDir.toString())
+                .hasMessageContaining(inside.toString())
                 .hasMessageNotContaining("\n");
+    }
+
+    private static String mode(Path path) throws Exception {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 }

@@ -4,16 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One data directory for all: each test finds what the one before left, as an engine would. */
+@Tag("slow")
 class EmbeddedPostgresTest {
     @TempDir
     static Path dataDir;
@@ -70,10 +75,9 @@ class EmbeddedPostgresTest {
                     Thread.ofVirtual()
                             .start(() -> assertThatThrownBy(
                                     () -> statement.execute("SELECT count(*) FROM generate_series(1, 1000000000)")));
-                    Thread.sleep(100);
+                    await().until(() -> accounts.queries() > 0);
                     Program.signal("KILL", pid);
-                    await().atMost(Duration.ofSeconds(15))
-                            .pollInterval(Duration.ofMillis(20))
+                    await().pollInterval(Duration.ofMillis(20))
                             .ignoreExceptions()
                             .untilAsserted(() -> assertThat(accounts.count()).isEqualTo(acknowledged));
                 }
@@ -91,7 +95,7 @@ class EmbeddedPostgresTest {
         engine.destroyForcibly().waitFor();
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             assertThat(new Accounts(server).count()).isEqualTo(acknowledged);
-            await().atMost(Duration.ofSeconds(15)).until(() -> !left.isAlive());
+            await().until(() -> !left.isAlive());
         }
     }
 
@@ -121,6 +125,51 @@ class EmbeddedPostgresTest {
         try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
             assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n", "0\n", "-7\n", "rubbish\n\n\n", "\u00ff\u00fe"})
+    void aPidFileThatNamesNoServerDoesNotStopTheStart(String content) throws Exception {
+        EmbeddedPostgres.start(dataDir).close();
+        Files.writeString(PidFile.in(dataDir.toRealPath().resolve("postgres")), content, StandardCharsets.ISO_8859_1);
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void nobodyElseMayOpenWhatIsInTheDirectory() throws Exception {
+        EmbeddedPostgres.start(dataDir).close();
+        // As an earlier engine left it.
+        Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx--x--x"));
+        for (var file : List.of("lock", "postgres.log")) {
+            Files.setPosixFilePermissions(dataDir.resolve(file), PosixFilePermissions.fromString("rw-r--r--"));
+        }
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
+        }
+        for (var file : List.of("lock", "postgres.log", "postgres-password")) {
+            assertThat(mode(dataDir.resolve(file))).as(file).isEqualTo("rw-------");
+        }
+        if (Confinement.runningAsRoot()) {
+            assertThat(mode(dataDir)).isIn("rwx------", "rwx--x---");
+        }
+        Path fresh = Files.createTempDirectory("engine").resolve("data");
+        var directory = DataDirectory.open(fresh);
+        assertThat(mode(fresh)).isEqualTo("rwx------");
+        if (Confinement.runningAsRoot()) {
+            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
+            directory.closeForOthers();
+            assertThat(mode(fresh)).as("empty").isEqualTo("rwx------");
+            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.createFile(fresh.resolve("of somebody else"));
+            directory.closeForOthers();
+            assertThat(mode(fresh)).as("shared with others").isEqualTo("rwxr-xr-x");
+        }
+    }
+
+    private static String mode(Path path) throws Exception {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 
     @Test

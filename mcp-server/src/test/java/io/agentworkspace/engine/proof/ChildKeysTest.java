@@ -73,8 +73,7 @@ class ChildKeysTest {
         var child = child(parent);
         done(call(child, "AP_List", "{}"));
         done(call(root, "AK_Update", "{'id':'%s','expires_in_seconds':2}".formatted(parent.id())));
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> call(child, "AP_List", "{}").error().equals("unauthenticated"));
+        await().until(() -> call(child, "AP_List", "{}").error().equals("unauthenticated"));
         assertThat(record(root, child).path("state").asString()).isEqualTo("expired");
         assertThat(record(root, child).path("expires_at"))
                 .isEqualTo(record(root, parent).path("expires_at"));

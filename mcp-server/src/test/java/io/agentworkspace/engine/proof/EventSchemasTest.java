@@ -8,7 +8,6 @@ import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestServer;
 import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.tools.EventCheck;
-import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.ObjectNode;
@@ -52,11 +51,10 @@ class EventSchemasTest {
     }
 
     private void awaitTypes(String... types) {
-        await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(TestDatabase.db()
-                                .sql("SELECT DISTINCT type FROM event WHERE tenant_id = :tenant")
-                                .set("tenant", stage.tenant)
-                                .list(row -> row.text("type")))
-                        .contains(types));
+        await().untilAsserted(() -> assertThat(TestDatabase.db()
+                        .sql("SELECT DISTINCT type FROM event WHERE tenant_id = :tenant")
+                        .set("tenant", stage.tenant)
+                        .list(row -> row.text("type")))
+                .contains(types));
     }
 }

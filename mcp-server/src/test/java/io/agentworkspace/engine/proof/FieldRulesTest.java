@@ -11,11 +11,13 @@ import io.agentworkspace.engine.proof.Way.Got;
 import io.agentworkspace.engine.tools.Toolbox;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
 /** Every rule that a field's value must keep, at its edge and on every way (decisions, sections 1 and 3). */
+@Tag("slow")
 class FieldRulesTest {
     private static final Map<String, List<String>> WRONG = Map.of(
             "string", List.of("7", "true", "[\"x\"]", "{}"),
@@ -138,7 +140,7 @@ class FieldRulesTest {
             Refusal.is(
                     "no_context",
                     way,
-                    way.call(key, "AP_Read", "{\"target\":{\"agent\":\"%s\"}}".formatted(blank)),
+                    way.call(key, "DM_Read", "{\"target\":{\"domain\":\"%s\"}}".formatted(blank)),
                     "blank target");
         }
         assertThat(Rows.of(tenant.id(Door.REST))).isEqualTo(before);
@@ -215,7 +217,7 @@ class FieldRulesTest {
 
     @ParameterizedTest
     @EnumSource(Way.class)
-    void unknownFieldsOfAnyNameAreRefusedOverMcpAndIgnoredOverRest(Way way) {
+    void unknownFieldsOfAnyNameAreRefusedOverMcpAndIgnoredByCommandRoutes(Way way) {
         for (var name : List.of(
                 "x",
                 "\\u0000",

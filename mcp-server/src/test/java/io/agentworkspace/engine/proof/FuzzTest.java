@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
@@ -20,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Thousands of requests, each a valid one with something changed, the same ones at every run. */
 @SendsAnything
+@Tag("slow")
 class FuzzTest {
     private static final int REQUESTS = 3_000;
     private static final long SEED = 20_261_120;
@@ -49,7 +51,7 @@ class FuzzTest {
             "WH_Create {'url':'http://127.0.0.1:1/x','events':['webhook.test'],'description':'d','enabled':true}",
             "WH_Update {'id':'00000000-0000-0000-0000-000000000000','events':['*'],'enabled':false,'if_revision':1}",
             "WH_Test {'event_type':'webhook.test','data':{'a':[1,{'b':'x'}]},'endpoint_id':''}",
-            "WH_Deliveries {'state':'failed','event_type':'webhook.test','page':{'limit':2,'cursor':'YWRh'}}",
+            "WH_Deliveries {'state':'failed','type':'webhook.test','page':{'limit':2,'cursor':'YWRh'}}",
             "WH_RedeliverFailed {'id':'x','since':'2026-01-01T00:00:00Z','cursor':'YWRh'}",
             "WH_Feed {'after':0,'limit':5}",
             "US_Read {}");

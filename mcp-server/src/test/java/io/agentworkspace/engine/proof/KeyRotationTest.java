@@ -36,7 +36,7 @@ class KeyRotationTest {
         var fresh = rotated("");
         assertThat(fresh.id()).isEqualTo(old.id());
         assertThat(works(fresh)).isTrue();
-        await().atMost(Duration.ofSeconds(5)).until(() -> !works(old));
+        await().until(() -> !works(old));
         var record = record(root, old);
         assertThat(record.has("previous_works_until")).isFalse();
         assertThat(record.has("rotated_at")).isTrue();
@@ -57,8 +57,8 @@ class KeyRotationTest {
                 .isBetween(Instant.now(), Instant.now().plusSeconds(600));
         var newest = rotated(",'overlap_seconds':2");
         assertThat(works(newest)).isTrue();
-        await().atMost(Duration.ofSeconds(5)).until(() -> !works(old));
-        await().atMost(Duration.ofSeconds(20)).until(() -> !works(before));
+        await().until(() -> !works(old));
+        await().until(() -> !works(before));
         assertThat(works(newest)).isTrue();
         assertThat(record(root, old).has("previous_works_until")).isFalse();
     }
@@ -86,7 +86,7 @@ class KeyRotationTest {
     @Test
     void twoRotationsAtOnceLeaveTwoSecrets() {
         var both = Crowd.of(2, _ -> rotated(",'overlap_seconds':600"));
-        await().atMost(Duration.ofSeconds(5)).until(() -> !works(old));
+        await().until(() -> !works(old));
         assertThat(both).allMatch(KeyRotationTest::works);
         assertThat(record(root, old).path("revision").asLong()).isEqualTo(3);
         var guarded = Crowd.of(8, _ -> call(root, "AK_Rotate", "{'id':'%s','if_revision':3}".formatted(old.id())));
@@ -111,7 +111,7 @@ class KeyRotationTest {
     void aRevokedKeyStopsWithBothItsSecrets() {
         var fresh = rotated(",'overlap_seconds':600");
         done(call(root, "AK_Revoke", "{'id':'%s'}".formatted(old.id())));
-        await().atMost(Duration.ofSeconds(5)).until(() -> !works(old) && !works(fresh));
+        await().until(() -> !works(old) && !works(fresh));
         assertThat(List.of(
                                 call(old, "AP_List", "{}").note(),
                                 call(fresh, "AP_List", "{}").note())

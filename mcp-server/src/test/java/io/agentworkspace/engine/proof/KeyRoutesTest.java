@@ -45,6 +45,12 @@ class KeyRoutesTest {
                         .at("/key/environment")
                         .asString())
                 .isEqualTo("ci");
+        assertThat(answered(200, route(root, "GET", at, ""))
+                        .json()
+                        .at("/key/id")
+                        .asString())
+                .isEqualTo(made.id());
+        refused(404, "not_found", route(root, "GET", "/api/keys/000000000000", ""));
         var rotated = answered(200, route(root, "POST", at + "/rotate", "{'overlap_seconds':60}"));
         assertThat(rotated.json().path("api_key").asString()).isNotEqualTo(made.key());
         answered(200, route(root, "POST", at + "/rotate", ""));

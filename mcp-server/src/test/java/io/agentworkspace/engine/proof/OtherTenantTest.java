@@ -107,6 +107,7 @@ class OtherTenantTest {
             AC_ChangePlan {'plan':'unlimited'}
             AC_Audit {'user':'$user'} {'user':'$user','page':{'cursor':'$cursor'}}
             AK_List {} {'target':{'user':'$user'}} {'page':{'cursor':'$cursor'}}
+            AK_Read {'id':'$key'}
             AK_Usage {'id':'$key'}
             AK_Update {'id':'$key','name':'Mine'}
             AK_Rotate {'id':'$key'}
@@ -124,7 +125,7 @@ class OtherTenantTest {
             WH_Delete {'id':'$endpoint'}
             WH_Grade {'id':'$endpoint'}
             WH_Test {'event_type':'webhook.test'} {'event_type':'webhook.test','endpoint_id':'$endpoint'}
-            WH_Deliveries {} {'endpoint_id':'$endpoint'}
+            WH_Deliveries {} {'endpoint':'$endpoint'}
             WH_Delivery {'id':'$delivery'}
             WH_Redeliver {'id':'$delivery'} {'id':'$delivery','endpoint_id':'$endpoint'}
             WH_RedeliverFailed {'id':'$endpoint','since':'2026-01-01T00:00:00Z'} \

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.proof;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.TestDatabase;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -19,7 +18,7 @@ public final class Overtaken {
                             .orElseThrow();
                     change.run();
                     var waiting = CompletableFuture.supplyAsync(call);
-                    await().atMost(Duration.ofSeconds(20)).until(() -> waiting.isDone() || blocks(own));
+                    await().until(() -> waiting.isDone() || blocks(own));
                     return waiting;
                 })
                 .join();

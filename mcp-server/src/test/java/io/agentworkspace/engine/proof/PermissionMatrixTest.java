@@ -15,20 +15,24 @@ import io.agentworkspace.engine.tools.Toolbox;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Every tool × role × capability × kind of key × access × relation, tried through both doors: the answers are those that
  * {@code permissions.txt} expects, and {@code /api/auth/why} foretells them, in the same words.
  */
+@Tag("slow")
 class PermissionMatrixTest {
     private static final PermissionTable TABLE = new PermissionTable();
-    private static final int WORKERS = 3;
+    private static final int WORKERS = 4;
 
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
@@ -39,34 +43,57 @@ class PermissionMatrixTest {
                         tools.tools().stream().map(Tool::name).toList());
     }
 
-    /** Each door has tenants of its own, where everything is tried; the questions are shared out among them. */
+    /**
+     * What needs the same capability for the same kind of thing is tried in tenants of its own, at each door, one call after
+     * another: the more things a tenant has, the longer it looks for names that are near one that is not there.
+     */
     @Test
     void everybodyMayDoWhatTheTableSaysAndNothingElse() {
         var cells = TABLE.cells();
         assertThat(cells).hasSizeGreaterThan(7_000);
-        var doors = Door.values();
-        var stages = Arrays.stream(doors).map(_ -> new PermissionStage(cells)).toList();
-        var wrong = Collections.synchronizedList(new ArrayList<String>());
-        Crowd.of(WORKERS * doors.length, worker -> {
-            var i = worker / WORKERS;
-            for (var cell : cells) {
-                if (cell.number() % WORKERS == worker % WORKERS) {
-                    if (cell.key() == Kind.FREE) {
-                        tryWithout(doors[i], stages.get(i), cell, wrong);
-                        askWithout(stages.get(i), cell, wrong);
-                    }
-                    var foretold = cell.number() / 2 % 2 == i ? null : ask(stages.get(i), cell, wrong);
-                    tryIt(doors[i], stages.get(i), cell, foretold, wrong);
-                }
+        var parts = new ConcurrentLinkedQueue<Part>(parts(cells));
+        var wrong = new ConcurrentLinkedQueue<String>();
+        var tried = Crowd.of(WORKERS, _ -> {
+            var count = 0;
+            for (var part = parts.poll(); part != null; part = parts.poll()) {
+                part.run(wrong);
+                count += part.cells().size();
             }
-            return worker;
+            return count;
         });
         assertThat(wrong).isEmpty();
+        assertThat(tried.stream().mapToInt(n -> n).sum()).isEqualTo(cells.size() * Door.values().length);
+    }
+
+    /** The largest first, so that nobody is left with one at the end. */
+    private static List<Part> parts(List<Cell> cells) {
+        return cells.stream()
+                .collect(Collectors.groupingBy(
+                        cell -> cell.line().capability() + " " + cell.line().kind()))
+                .values()
+                .stream()
+                .sorted(Comparator.comparing((List<Cell> part) -> part.size()).reversed())
+                .flatMap(part -> Arrays.stream(Door.values()).map(door -> new Part(door, part)))
+                .toList();
+    }
+
+    private record Part(Door door, List<Cell> cells) {
+        void run(Collection<String> wrong) {
+            var stage = new PermissionStage(cells);
+            for (var cell : cells) {
+                if (cell.key() == Kind.FREE) {
+                    tryWithout(door, stage, cell, wrong);
+                    askWithout(stage, cell, wrong);
+                }
+                var foretold = cell.number() / 2 % 2 == door.ordinal() ? null : ask(stage, cell, wrong);
+                tryIt(door, stage, cell, foretold, wrong);
+            }
+        }
     }
 
     /** @param foretold what was said to be missing, if that was asked and is to be compared */
     private static void tryIt(
-            Door door, PermissionStage stage, Cell cell, @Nullable List<String> foretold, List<String> wrong) {
+            Door door, PermissionStage stage, Cell cell, @Nullable List<String> foretold, Collection<String> wrong) {
         var reply = call(door, stage, cell, true);
         if (!answer(reply).equals(cell.answer())) {
             wrong.add("%s %s: %s instead of %s: %s"
@@ -85,7 +112,7 @@ class PermissionMatrixTest {
         return note.matches("(?s).*\\b(owner|admin|US_Update|AK_Update|MB_Permissions)\\b.*");
     }
 
-    private static void tryWithout(Door door, PermissionStage stage, Cell cell, List<String> wrong) {
+    private static void tryWithout(Door door, PermissionStage stage, Cell cell, Collection<String> wrong) {
         var reply = call(door, stage, cell, false);
         var lack = cell.role().isAtLeast(cell.line().leastRole())
                 ? "lacks the capability '%s'".formatted(cell.line().capability())
@@ -99,7 +126,7 @@ class PermissionMatrixTest {
      * What is said to be missing, to be compared with what the call is told. What is decided by more than the thing that was
      * asked about is not compared.
      */
-    private static @Nullable List<String> ask(PermissionStage stage, Cell cell, List<String> wrong) {
+    private static @Nullable List<String> ask(PermissionStage stage, Cell cell, Collection<String> wrong) {
         if (!cell.comesToAThing() && cell.answer().equals("absent")) {
             return null; // Of a thing that it is not asked about, it cannot say that.
         }
@@ -131,7 +158,7 @@ class PermissionMatrixTest {
     }
 
     /** Who may neither run the tool nor read what it is run on hears the same of each thing, and of none. */
-    private static void askWithout(PermissionStage stage, Cell cell, List<String> wrong) {
+    private static void askWithout(PermissionStage stage, Cell cell, Collection<String> wrong) {
         var kind = cell.line().kind();
         if (!cell.comesToAThing() || !cell.line().capability().equals(kind + ":read")) {
             return;

@@ -243,6 +243,9 @@ final class PermissionStage {
     private void insert(List<Cell> cells, Predicate<String> relation, Function<Cell, Long> owner, String statement) {
         var chosen =
                 cells.stream().filter(cell -> relation.test(cell.relation())).toList();
+        if (chosen.isEmpty()) {
+            return;
+        }
         DB.sql("""
                 WITH c AS (SELECT * FROM unnest(CAST(:tenants AS bigint[]), :names, CAST(:owners AS bigint[]), :accesses, :relations,
                                                 CAST(:callers AS bigint[]), CAST(:agents AS bigint[]))
@@ -294,6 +297,14 @@ final class PermissionStage {
                 INSERT INTO membership
                 SELECT c.tenant_id, d.id, c.agent_id, c.caller_id, c.relation, :now
                   FROM c JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
+                """);
+        // A member hears every zone of its domain.
+        insert(cells, "member"::equals, _ -> stranger, """
+                INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                SELECT c.tenant_id, c.agent_id, z.stream_id, c.caller_id, 0
+                  FROM c
+                  JOIN domain d ON d.tenant_id = c.tenant_id AND d.name = c.name
+                  JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
                 """);
     }
 

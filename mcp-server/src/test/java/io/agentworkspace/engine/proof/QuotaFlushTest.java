@@ -8,12 +8,15 @@ import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Role;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Reading what is known of a tenant, and writing what was counted, at the same time. */
+@Tag("slow")
 class QuotaFlushTest {
     private static Caller caller(long tenant) {
         TestDatabase.db()
@@ -24,7 +27,7 @@ class QuotaFlushTest {
     }
 
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void whoComesWhileCountsAreWrittenIsAnswered() {
         var callers = IntStream.range(0, 100)
                 .mapToObj(_ -> caller(new TestTenant().id(Door.REST)))

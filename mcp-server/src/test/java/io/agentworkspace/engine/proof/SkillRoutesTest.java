@@ -55,10 +55,6 @@ class SkillRoutesTest {
         var body = new ByteArrayOutputStream();
         body.writeBytes("""
                 --x7\r
-                Content-Disposition: form-data; name="note"\r
-                \r
-                hello\r
-                --x7\r
                 Content-Disposition: form-data; name="%s"; filename="tides.zip"\r
                 Content-Type: application/zip\r
                 \r

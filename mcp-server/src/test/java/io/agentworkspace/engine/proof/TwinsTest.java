@@ -10,12 +10,14 @@ import io.agentworkspace.engine.proof.Way.Got;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Requests that come at the same moment, and requests that come twice. */
+@Tag("slow")
 class TwinsTest {
     private static final int TWINS = 50;
     private static final String ADA = "{\"vx\":{\"name\":\"Ada\",\"description\":\"d\"}}";

@@ -57,7 +57,7 @@ class WebhookRoutesTest {
                 route(
                         root,
                         "GET",
-                        DELIVERIES + "?event_type=webhook.test&limit=1&endpoint_id=" + text(made, "/endpoint/id"),
+                        DELIVERIES + "?type=webhook.test&limit=1&endpoint=" + text(made, "/endpoint/id"),
                         ""));
         assertThat(page.json().at("/deliveries").size()).isEqualTo(1);
         assertThat(text(page, "/deliveries/0/sequence")).isEqualTo("2");

@@ -156,6 +156,7 @@ class WhyTest {
         "DM_Read, domain:Den, domain:Nowhere",
         "ZN_Read, zone:Den/tea, zone:Den/nowhere",
         "MB_Destroy, bank:Box, bank:Bax",
+        "AK_Read, key:$, key:nowhere",
         "AK_Usage, key:$, key:nowhere",
         "US_Read, user:ann, user:nobody"
     })

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.secrets;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.proof.Crowd;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,6 +33,24 @@ class MasterKeysTest {
         assertThat(key.open("webhook/7/secret", sealed)).contains(SECRET);
         assertThat(key.open("webhook/8/secret", sealed)).isEmpty();
         assertThat(fresh().open("webhook/7/secret", sealed)).isEmpty();
+    }
+
+    @Test
+    void aKeyThatOthersCanReadIsWarnedOfOnce() throws Exception {
+        new MasterKeys(null, folder).current();
+        var file = folder.resolve(MasterKeys.FILE);
+        try (var log = new CapturedLog()) {
+            new MasterKeys(null, folder).current();
+            assertThat(log.text()).doesNotContain("chmod 600");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+            var keys = new MasterKeys(null, folder);
+            var key = keys.current();
+            assertThat(keys.current().id()).isEqualTo(key.id());
+            assertThat(log.text())
+                    .containsOnlyOnce("can be read or changed by others: %s has mode rw-r--r--".formatted(file))
+                    .contains("chmod 600")
+                    .doesNotContain(key.reveal());
+        }
     }
 
     @Test

@@ -69,7 +69,7 @@ record Browser(String url, String cookie, String csrf) {
 
     static Got send(String url, String method, String path, String body, String... headers) {
         var request = HttpRequest.newBuilder(URI.create(url + path))
-                .timeout(Duration.ofSeconds(30))
+                .timeout(Duration.ofMinutes(2))
                 .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
         if (!body.isEmpty()) {
             request.header("Content-Type", "application/json");

@@ -48,6 +48,7 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
         put(attacks, "issued tomorrow", RESOURCE, "at+jwt", Map.of("iat", in(80_000), "exp", in(90_000)));
         put(attacks, "nobody", RESOURCE, "at+jwt", Map.of("sub", " "));
         put(attacks, "a very long name", RESOURCE, "at+jwt", Map.of("sub", "a".repeat(256)));
+        put(attacks, "a name with NUL", RESOURCE, "at+jwt", Map.of("sub", "ann\0"));
         put(attacks, "a program", RESOURCE, "at+jwt", Map.of("sub", "a client"));
         put(attacks, "bound to a key", RESOURCE, "at+jwt", Map.of("cnf", Map.of("jkt", "x")));
         put(attacks, "a logout token", RESOURCE, "logout+jwt", Map.of());
@@ -79,6 +80,7 @@ class ForgedIssuedTokensTest extends IssuedTokensStage {
         for (var broken : List.of(
                 parts[0] + "." + parts[1] + ".",
                 parts[0] + "." + parts[1] + ".AAAA",
+                LocalIssuer.spelledOtherwise(good),
                 parts[0] + "." + token("bob", "*").split("\\.")[1] + "." + parts[2],
                 "e30.e30.e30",
                 "a.b.c",

@@ -21,6 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What another site makes a browser send comes to nothing. */
 class ForgeryTest {
+    private static final String SELECT = Door.path("AP_Select");
+    private static final String ANY = "/demo/v1/Engine/tps";
+
     private static Replica engine;
     private static Browser browser;
     private static Browser other;
@@ -91,7 +94,7 @@ class ForgeryTest {
         var exchanged = browser.raw("POST", TOKEN, "", sent);
         assertThat(exchanged.status()).as(exchanged.toString()).isEqualTo(status);
         // Command routes have no 403: their word for it is 401 with not_permitted.
-        var command = browser.raw("POST", LIST, "{}", sent);
+        var command = browser.raw("POST", SELECT, "{}", sent);
         assertThat(command.status()).as(command.toString()).isEqualTo(status == 403 ? 401 : status);
         if (status == 403) {
             assertThat(exchanged.error()).isEqualTo("not_permitted");
@@ -121,6 +124,32 @@ class ForgeryTest {
     void everyMethodThatMayChangeSomethingNeedsIt(String method) {
         assertThat(browser.raw(method, "/api/nothing", "").status()).isEqualTo(403);
         assertThat(browser.change(method, "/api/nothing", "").status()).isIn(404, 405);
+    }
+
+    /** As with GET: nothing changes, and no other page can see the answer. */
+    @Test
+    void readingByPostNeedsNoToken() {
+        assertThat(browser.raw("POST", LIST, "{}").status()).isEqualTo(200);
+        assertThat(browser.raw("POST", ANY, "{\"service\":\"AP_List\"}").status())
+                .isEqualTo(200);
+        assertThat(browser.raw("POST", "/api/mcp/tools/AP_List/invoke", "{}").status())
+                .isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            /demo/v1/Engine/tps/agent/read         | {}
+            /demo/v1/Engine/tps/agent/%6Cist       | {}
+            /demo/v1/Engine/tps/agent/list;x=1     | {}
+            /demo/v1/Engine/tps                    | {"service":"AP_Select"}
+            /demo/v1/Engine/tps                    | {"service":"AP_Read"}
+            /demo/v1/Engine/tps                    | {"service":"AP_Nothing"}
+            /demo/v1/Engine/tps/                   | {"service":"AP_List"}
+            /api/mcp/tools/AP_Select/invoke        | {}
+            """)
+    void whatMarksOrMovesAndWhatIsSpelledOtherwiseDoes(String path, String body) {
+        assertThat(browser.raw("POST", path, body).status()).isIn(400, 401, 403);
+        assertThat(browser.raw("POST", path, body).error()).isIn("not_permitted", "bad_request");
     }
 
     @Test

@@ -37,10 +37,12 @@ import java.util.stream.IntStream;
 import org.eclipse.jetty.http.HttpFields;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Guessing gets nobody in, and costs the database next to nothing. */
+@Tag("slow")
 class GuessingTest {
     private static final String LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     private static final int TRIES = 490_000;

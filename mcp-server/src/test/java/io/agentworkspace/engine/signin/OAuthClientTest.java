@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** The protocol's official client, which has no key, at the MCP door with a certified provider: npm's oidc-provider. */
+@Tag("slow")
 class OAuthClientTest {
     private static final TestTenant TENANT = new TestTenant();
     private static OpenIdProvider provider;

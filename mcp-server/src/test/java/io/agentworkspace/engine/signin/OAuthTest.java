@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Signing in at a real, certified provider: npm's oidc-provider. */
+@org.junit.jupiter.api.Tag("slow")
 class OAuthTest {
     private static final String BASE = "https://engine.example";
     private static final String BACK = BASE + "/api/auth/oauth/sample/callback";

@@ -6,9 +6,20 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 
-/** The time, as far ahead as a test wants it. */
+/** The time, as far ahead as a test wants it, and as much slower. */
 public final class StageClock extends Clock {
+    private final Instant begun = Clock.systemUTC().instant();
+    private final int slowness;
     private volatile Duration ahead = Duration.ZERO;
+
+    public StageClock() {
+        this(1);
+    }
+
+    /** @param slowness how many seconds pass while it goes on by one */
+    public StageClock(int slowness) {
+        this.slowness = slowness;
+    }
 
     public void advance(Duration by) {
         ahead = ahead.plus(by);
@@ -16,7 +27,8 @@ public final class StageClock extends Clock {
 
     @Override
     public Instant instant() {
-        return Clock.systemUTC().instant().plus(ahead);
+        var passed = Duration.between(begun, Clock.systemUTC().instant());
+        return begun.plus(passed.dividedBy(slowness)).plus(ahead);
     }
 
     @Override
@@ -26,6 +38,6 @@ public final class StageClock extends Clock {
 
     @Override
     public Clock withZone(ZoneId zone) {
-        return Clock.offset(Clock.system(zone), ahead);
+        return Clock.fixed(instant(), zone);
     }
 }

@@ -176,8 +176,8 @@ class BankToolsTest {
                 "MB_Update"
             })
     void noContextHoldsABank(String command) {
-        ann.call(command, "{'target':{}}").refused(1003, "target.bank is required");
-        ann.call(command).refused(1003, "target.bank is required");
+        ann.call(command, "{'target':{}}").refused(1003, "target.bank");
+        ann.call(command).refused(1003, "target.bank");
     }
 
     @ParameterizedTest

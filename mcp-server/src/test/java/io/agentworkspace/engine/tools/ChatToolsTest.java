@@ -59,6 +59,54 @@ class ChatToolsTest {
     }
 
     @Test
+    void aPersonsMessagesAreCountedAndReadWithoutSpeaking() {
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'Please look.'}")
+                .ok();
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'Soon.'}")
+                .ok();
+        assertThat(ann.call("US_Read").ok().number("/header/unread")).isEqualTo(2);
+        assertThat(ann.call("US_Read", "{'target':{'context':'Ada'}}").ok().number("/header/unread"))
+                .isZero();
+        var logged = ann.call("AP_LogOff", "{'target':{'context':'Ada'}}").ok();
+        assertThat(logged.number("/header/unread")).isEqualTo(2);
+        assertThat(ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}")
+                        .ok()
+                        .number("/header/unread"))
+                .isZero();
+        ann.call("AP_Select", "{'target':{'agent':'Ada'}}").ok();
+        assertThat(ann.call("AP_Read").ok().texts("/profile", "name")).containsExactly("Ada");
+        assertThat(ann.call("US_Read").ok().number("/header/unread")).isEqualTo(2);
+        var read = ann.call("AP_Read", "{'inbox':true}").ok();
+        assertThat(read.texts("/content", "content")).containsExactly("Please look.", "Soon.");
+        assertThat(read.at("/profile").size()).isZero();
+        assertThat(read.number("/header/unread")).isZero();
+        assertThat(ann.call("US_Read").ok().number("/header/unread")).isZero();
+        ann.call("AP_Read", "{'inbox':true,'target':{'agent':'Ada'}}").refused(1004, "inbox", "target.agent");
+        assertThat(ann.call("AP_Read", "{'inbox':true,'target':{'context':'Ada'}}")
+                        .ok()
+                        .texts("/profile", "name"))
+                .containsExactly("Ada");
+    }
+
+    @Test
+    void whoSelectedNobodyReadsItsOwnMessages() {
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}")
+                .ok();
+        var read = ann.call("AP_Read").ok();
+        assertThat(read.texts("/content", "content")).containsExactly("one");
+        assertThat(read.number("/header/unread")).isZero();
+    }
+
+    @Test
+    void speakingHandsThePersonWhatWaited() {
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}")
+                .ok();
+        var said = say("default", "Ada", "two").ok();
+        assertThat(said.texts("/content", "content")).containsExactly("two", "one");
+        assertThat(said.number("/header/unread")).isZero();
+    }
+
+    @Test
     void chatReturnsWhatHasComeInSinceTheLastCall() {
         say("Bob", "Ada", "first").ok();
         say("Bob", "Ada", "second").ok();

@@ -69,20 +69,20 @@ class DeliveryToolsTest {
         root.call("WH_Test", "{'event_type':'agent.deployment.created'}").ok();
         assertThat(root.call("WH_Deliveries").ok().texts("/deliveries", "state"))
                 .containsExactly("pending", "pending", "pending", "delivered");
-        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s','state':'pending'}".formatted(one))
+        assertThat(root.call("WH_Deliveries", "{'endpoint':'%s','state':'pending'}".formatted(one))
                         .ok()
                         .texts("/deliveries", "id"))
                 .containsExactly(second);
-        assertThat(root.call("WH_Deliveries", "{'event_type':'agent.deployment.created'}")
+        assertThat(root.call("WH_Deliveries", "{'type':'agent.deployment.created'}")
                         .ok()
                         .texts("/deliveries", "endpoint_id"))
                 .containsExactly(other);
         for (var nowhere : List.of("nowhere", "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11")) {
-            root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(nowhere))
+            root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(nowhere))
                     .refused(3001, "no endpoint '%s'".formatted(nowhere));
         }
         root.call("WH_Deliveries", "{'state':'lost'}").refused(1004, "exhausted");
-        root.call("WH_Deliveries", "{'event_type':'webhook.tests'}").refused(1004, "webhook.test");
+        root.call("WH_Deliveries", "{'type':'webhook.tests'}").refused(1004, "webhook.test");
         var first = root.call("WH_Deliveries", "{'page':{'limit':3}}").ok();
         var rest = root.call(
                         "WH_Deliveries", "{'page':{'limit':3,'cursor':'%s'}}".formatted(first.text("/next_cursor")))
@@ -91,7 +91,7 @@ class DeliveryToolsTest {
         assertThat(rest.envelope().has("next_cursor")).isFalse();
         root.call("WH_Deliveries", "{'page':{'cursor':'x'}}").refused(1004, "cursor");
         root.call("WH_Delete", "{'id':'%s'}".formatted(other)).ok();
-        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(other))
+        assertThat(root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(other))
                         .ok()
                         .texts("/deliveries", "event_type"))
                 .contains("agent.deployment.created");
@@ -107,11 +107,11 @@ class DeliveryToolsTest {
         root.call("WH_Test", "{'event_type':'webhook.test'}").ok();
         root.call("WH_Redeliver", "{'id':'%s','endpoint_id':'%s'}".formatted(id, other))
                 .ok();
-        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(one))
+        assertThat(root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(one))
                         .ok()
                         .texts("/deliveries", "sequence"))
                 .containsExactly("4", "3", "2", "1");
-        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(other))
+        assertThat(root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(other))
                         .ok()
                         .texts("/deliveries", "sequence"))
                 .containsExactly("2", "1");
@@ -164,7 +164,7 @@ class DeliveryToolsTest {
                 "UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL WHERE tenant_id = :tenant AND state = 'pending'");
         stage.delivery(one);
         assertThat(recovered(one, "")).isEqualTo(2);
-        var queued = root.call("WH_Deliveries", "{'endpoint_id':'%s','page':{'limit':2}}".formatted(one))
+        var queued = root.call("WH_Deliveries", "{'endpoint':'%s','page':{'limit':2}}".formatted(one))
                 .ok();
         assertThat(queued.texts("/deliveries", "state")).containsExactly("pending", "pending");
         assertThat(root.call("WH_Deliveries", "{'state':'pending','page':{'limit':200}}")
@@ -179,7 +179,7 @@ class DeliveryToolsTest {
         stage.both(
                 "UPDATE webhook_delivery SET state = 'exhausted', due_at = NULL WHERE tenant_id = :tenant AND sequence > 4");
         assertThat(recovered(one, elsewhere)).isEqualTo(2);
-        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(other))
+        assertThat(root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(other))
                         .ok()
                         .texts("/deliveries", "sequence"))
                 .containsExactly("2", "1");
@@ -230,7 +230,7 @@ class DeliveryToolsTest {
                 .isEqualTo("2999-01-01T00:00:00.000Z");
         stage.both(FAIL);
         assertThat(recovered(one, elsewhere)).as("they are retried there").isZero();
-        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s'}".formatted(other))
+        assertThat(root.call("WH_Deliveries", "{'endpoint':'%s'}".formatted(other))
                         .ok()
                         .texts("/deliveries", "sequence"))
                 .containsExactly("2", "1");
@@ -285,7 +285,7 @@ class DeliveryToolsTest {
                 .ok();
         assertThat(rest.number("/queued")).isEqualTo(100);
         assertThat(rest.envelope().has("next_cursor")).isFalse();
-        assertThat(root.call("WH_Deliveries", "{'endpoint_id':'%s','page':{'limit':200}}".formatted(other))
+        assertThat(root.call("WH_Deliveries", "{'endpoint':'%s','page':{'limit':200}}".formatted(other))
                         .ok()
                         .texts("/deliveries", "sequence"))
                 .startsWith("2200", "2199")
@@ -299,7 +299,7 @@ class DeliveryToolsTest {
             'event_type':'webhook.test','data':[]                                                | 1001 | an object
             'event_type':'webhook.test','data':{'a':['x',{'b':'\\u0000'}]}                       | 1004 | data.a[1].b
             'event_type':'webhook.test','data':{'\\u0000':1}                                     | 1004 | NUL
-            'event_type':'quota.threshold.reached','data':{}                                     | 1004 | data.scope is required
+            'event_type':'quota.threshold.reached','data':{}                                     | 1004 | data.scope, threshold, limit, count and plan are required
             'event_type':'quota.threshold.reached','data':{'scope':'agents','threshold':'80','limit':1,'count':1,'plan':'free'} | 1004 | data.threshold must be an integer
             'event_type':'webhook.test','endpoint_id':'x'                                        | 3001 | no endpoint
             """)

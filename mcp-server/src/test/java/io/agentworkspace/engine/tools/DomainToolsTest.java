@@ -97,12 +97,12 @@ class DomainToolsTest {
 
     @Test
     void nameAndDescriptionAreNeeded() {
-        ann.call("DM_Create").refused(1003, "vx.name is required");
+        ann.call("DM_Create").refused(1003, "vx.name and vx.description are required");
         ann.call("DM_Create", create(" ", ",'description':'d'")).refused(1003, "vx.name is required");
         ann.call("DM_Create", create("x", "")).refused(1003, "vx.description is required");
         ann.call("DM_Create", create("x", ",'description':' '")).refused(1003, "vx.description is required");
         domain(ann, "x", "private");
-        ann.call("DM_Update", "{'target':{'domain':'x'}}").refused(1003, "vx.name is required");
+        ann.call("DM_Update", "{'target':{'domain':'x'}}").refused(1003, "vx.name and vx.description are required");
         ann.call("DM_Update", "{'target':{'domain':'x'},'vx':{'name':'y'}}")
                 .refused(1003, "vx.description is required");
         ann.call("DM_Update", create("y", ",'description':'d'")).refused(1003, "target.domain is required");
@@ -297,7 +297,7 @@ class DomainToolsTest {
         ann.call("DM_Destroy").refused(1003, "target.domain is required");
         ann.call("DM_Update", create("x", ",'description':'d'")).refused(1003, "target.domain is required");
         ann.call("ZN_Create", create("x", "")).refused(1003, "target.domain is required");
-        ann.call("ZN_Destroy").refused(1003, "target.domain is required");
+        ann.call("ZN_Destroy").refused(1003, "target.domain and target.zone are required");
     }
 
     @Test

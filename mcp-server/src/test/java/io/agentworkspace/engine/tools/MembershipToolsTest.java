@@ -108,13 +108,31 @@ class MembershipToolsTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"DM_Kick", "DM_Ban", "DM_Unban"})
-    void theAgentToEndIsNeverTakenFromTheContext(String service) {
+    @Test
+    void leftOutTheAgentToPartWithIsSelf() {
         library("public");
         invite(bob, "Library", "Ben").ok();
-        bob.call(service, "{'target':{'domain':'Library','context':'Ben'}}").refused(1003, "target.agent is required");
+        for (var service : new String[] {"DM_Kick", "DM_Ban", "DM_Unban"}) {
+            bob.call(service, "{'target':{'domain':'Library'}}").refused(1006, "AP_LogOn");
+        }
+        var self = "{'target':{'domain':'Library','context':'%s'}}";
+        bob.call("DM_Ban", self.formatted("Ben")).refused(3003, "'Ben' cannot ban itself", "DM_Kick");
+        ann.call("DM_Ban", self.formatted("Ada")).refused(3003, "'Ada' cannot ban itself");
+        bob.call("DM_Unban", self.formatted("Ben")).refused(2003, "host");
+        ann.call("DM_Kick", self.formatted("Ada")).refused(3003, "host");
         assertThat(readDomain(ann, "Library").ok().texts("/content", "agent")).containsExactly("Ada", "Ben");
+        isNow(bob.call("DM_Kick", self.formatted("Ben")), "", true);
+        isNow(bob.call("DM_Kick", self.formatted("Ben")), "", false);
+        isNow(of(ann, "DM_Ban", "Library", "Ben"), "banned", true);
+        assertThat(readDomain(ann, "Library").ok().texts("/content", "agent")).containsExactly("Ada", "Ben");
+    }
+
+    @Test
+    void anAgentNamedByItselfCannotBeBannedByItEither() {
+        library("public");
+        invite(ann, "Library", "Ada").ok();
+        ann.call("DM_Ban", "{'target':{'domain':'Library','agent':'Ada','context':'Ada'}}")
+                .refused(3003, "'Ada' cannot ban itself");
     }
 
     @Test

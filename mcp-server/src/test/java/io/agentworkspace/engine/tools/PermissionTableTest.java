@@ -11,10 +11,12 @@ import io.agentworkspace.engine.Person;
 import io.agentworkspace.engine.Reply;
 import io.agentworkspace.engine.model.Role;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who may do what: for each subject, grant and access of a bank, found out by trying. */
+@Tag("slow")
 class PermissionTableTest {
     private static final List<String> ACCESSES = List.of("private", "bank", "agent", "domain", "public");
 

@@ -155,4 +155,14 @@ class PresenceToolsTest {
         assertThat(context.propertyNames()).containsExactly("name", "user");
         bob.call("AP_Chat", "{'content':'who hears this?'}").refused(1006);
     }
+
+    @Test
+    void selectingNothingSaysThatNothingIsSelected() {
+        var ann = new TestTenant().member("ann");
+        assertThat(ann.call("AP_Select").ok().text("/note")).contains("No agent is selected", "AP_List");
+        ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
+        var selected = ann.call("AP_Select", "{'target':{'agent':'Ada'}}").ok();
+        assertThat(selected.text("/selected")).isEqualTo("Ada");
+        assertThat(selected.envelope().has("note")).isFalse();
+    }
 }

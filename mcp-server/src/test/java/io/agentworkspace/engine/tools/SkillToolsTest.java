@@ -373,15 +373,14 @@ class SkillToolsTest {
 
     @Test
     void theLargestSkillIsAddedAndReadAgain() {
-        var half = new byte[500_000];
+        var half = new byte[300_000];
         new java.util.Random(1).nextBytes(half);
         var zip = SkillZip.of("tides", "x").with("noise.bin", half).with("zeros.bin", new byte[1 << 20]);
         for (var i = 1; i < 4; i++) {
             zip.with("zeros-%d.bin".formatted(i), new byte[1 << 20]);
         }
         add(zip, "").ok();
-        var archive = ann.call("SK_Read", "{'name':'tides','archive':true}").ok();
-        assertThat(Base64.getDecoder().decode(archive.text("/archive"))).hasSizeGreaterThan(4 << 20);
+        ann.call("SK_Read", "{'name':'tides','archive':true}").refused(1005, "/api/skills/tides/archive");
         var file = ann.call("SK_Read", "{'name':'tides','path':'noise.bin'}").ok();
         assertThat(Base64.getDecoder().decode(file.text("/file/base64"))).isEqualTo(half);
     }

@@ -65,15 +65,18 @@ final class Arrivals implements AutoCloseable {
         }
     }
 
-    void await(List<Set<UUID>> written, Duration time) {
-        Awaitility.await().atMost(time).pollInterval(Duration.ofMillis(200)).until(() -> {
-            for (var i = 0; i < written.size(); i++) {
-                if (!ids.get(i).containsAll(written.get(i))) {
-                    return false;
-                }
-            }
-            return true;
-        });
+    void await(List<Set<UUID>> written) {
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(10))
+                .pollInterval(Duration.ofMillis(200))
+                .until(() -> {
+                    for (var i = 0; i < written.size(); i++) {
+                        if (!ids.get(i).containsAll(written.get(i))) {
+                            return false;
+                        }
+                    }
+                    return true;
+                });
     }
 
     Set<UUID> ids(int receiver) {

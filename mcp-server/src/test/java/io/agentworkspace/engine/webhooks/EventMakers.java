@@ -123,7 +123,7 @@ final class EventMakers {
                                 .asLong()));
             }
             writers.shutdown();
-            assertThat(writers.awaitTermination(4, TimeUnit.MINUTES)).isTrue();
+            assertThat(writers.awaitTermination(30, TimeUnit.MINUTES)).isTrue();
         }
         made += events;
     }

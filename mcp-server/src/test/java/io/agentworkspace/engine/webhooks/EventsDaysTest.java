@@ -18,7 +18,7 @@ class EventsDaysTest {
             replica.clear();
             assertThat(events(stage)).isPositive();
             stage.clock.advance(Duration.ofMinutes(6));
-            await().atMost(Duration.ofSeconds(10)).until(() -> {
+            await().until(() -> {
                 replica.clear();
                 return events(stage) == 0;
             });

@@ -16,13 +16,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** How long events stand in the feed, and which of them an endpoint has to read there. */
+@Tag("slow")
 class FeedTest {
-    private static final Duration SOON = Duration.ofSeconds(10);
 
     private final WebhookStage stage = new WebhookStage();
     private final AtomicReference<String> answer = new AtomicReference<>(RawReceiver.status(200));
@@ -47,13 +48,12 @@ class FeedTest {
     }
 
     private void awaitRequests(int count) {
-        await().atMost(SOON).until(() -> sent().size() >= count);
+        await().until(() -> sent().size() >= count);
         assertThat(sent()).hasSize(count);
     }
 
     private void awaitState(ObjectNode endpoint, String state) {
-        await().atMost(SOON)
-                .untilAsserted(
+        await().untilAsserted(
                         () -> assertThat(stage.deliveries(endpoint.get("id").asString()))
                                 .extracting(delivery -> delivery.get("state").asString())
                                 .containsExactly(state));
@@ -61,8 +61,7 @@ class FeedTest {
 
     /** So many events have their places in the feed. */
     private void awaitPlaced(long count) {
-        await().atMost(SOON)
-                .until(() -> stage.call("GET", "/api/events", "").get("latest").asLong() == count);
+        await().until(() -> stage.call("GET", "/api/events", "").get("latest").asLong() == count);
     }
 
     @Test
@@ -102,14 +101,12 @@ class FeedTest {
                     .asString();
             hangs.set(true);
             stage.happens("Ada");
-            await().atMost(SOON)
-                    .until(() -> hanging.requests().stream().anyMatch(request -> request.startsWith("POST ")));
+            await().until(() -> hanging.requests().stream().anyMatch(request -> request.startsWith("POST ")));
             var disabled = stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': false}");
             stage.happens("Bob");
             awaitPlaced(4);
             end.countDown();
-            await().atMost(SOON)
-                    .until(() -> stage.deliveries(id).getFirst().get("attempts").size() == 1);
+            await().until(() -> stage.deliveries(id).getFirst().get("attempts").size() == 1);
             assertThat(stage.endpoint(id).get("missed")).isEqualTo(disabled.at("/endpoint/missed"));
         }
     }
@@ -136,7 +133,7 @@ class FeedTest {
         }
         stage.happens("Last");
         var created = new ArrayList<JsonNode>();
-        await().atMost(SOON).until(() -> {
+        await().until(() -> {
             created.clear();
             for (var page = events(0);
                     !page.isEmpty();
@@ -153,7 +150,7 @@ class FeedTest {
                                 && event.get("seq").asLong() <= range[1]))
                 .map(event -> event.get("id").asString())
                 .toList();
-        await().atMost(SOON).untilAsserted(() -> assertThat(sent()).containsExactlyInAnyOrderElementsOf(expected));
+        await().untilAsserted(() -> assertThat(sent()).containsExactlyInAnyOrderElementsOf(expected));
     }
 
     @Test
@@ -164,7 +161,7 @@ class FeedTest {
         stage.call("PATCH", "/api/webhooks/endpoints/" + id, "{'enabled': false}");
         stage.call("DELETE", "/api/webhooks/endpoints/" + id, "");
         awaitPlaced(3);
-        await().during(Duration.ofMillis(700)).atMost(SOON).until(() -> sent().isEmpty());
+        await().during(Duration.ofMillis(700)).until(() -> sent().isEmpty());
     }
 
     /** What the engine does every ten minutes, with the days of ENGINE_EVENTS_DAYS. */

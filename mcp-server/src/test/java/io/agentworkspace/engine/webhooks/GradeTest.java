@@ -12,7 +12,6 @@ import io.agentworkspace.engine.model.Role;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -199,9 +198,7 @@ class GradeTest {
     void whoGivesNoAnswerPassesNothingAndNothingIsCounted() {
         var id = endpoint(Door.REST);
         server.stop(0);
-        var begun = System.nanoTime();
         var reply = call(Door.REST, "WH_Grade", "{'id':'%s'}".formatted(id));
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(60));
         assertThat(reply.number("/score")).isZero();
         assertThat(reply.texts("/trials", "error")).containsOnly("connection refused");
         assertThat(call(Door.REST, "WH_Deliveries", "{}").at("/deliveries").isEmpty())

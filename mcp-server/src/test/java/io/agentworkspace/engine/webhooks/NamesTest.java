@@ -10,11 +10,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How many names are looked up at once, and wait to be. */
-@Timeout(value = 40, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NamesTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();

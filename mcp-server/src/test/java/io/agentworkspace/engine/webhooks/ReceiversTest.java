@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.Golden;
+import io.agentworkspace.engine.HangLimit;
 import io.agentworkspace.engine.Repository;
 import io.agentworkspace.engine.mcp.Node;
 import java.io.BufferedReader;
@@ -19,13 +20,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The receivers of {@code examples/receivers}, each run where its tool is present: what they take, and what they answer 400 to. */
+@Tag("slow")
 class ReceiversTest {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Path SAMPLES = Repository.file("examples/receivers");
@@ -100,7 +102,7 @@ class ReceiversTest {
             assertThat(output.readLine()).as("each event is handled once").isNull();
         } finally {
             receiver.descendants().forEach(ProcessHandle::destroyForcibly);
-            receiver.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+            receiver.destroyForcibly().waitFor(HangLimit.TIME);
         }
     }
 

@@ -35,7 +35,7 @@ class RotationTest {
     }
 
     private void awaitPosts(int count) {
-        await().atMost(Duration.ofSeconds(10)).until(() -> posts().size() == count);
+        await().until(() -> posts().size() == count);
     }
 
     @Test

@@ -1,12 +1,15 @@
 package io.agentworkspace.engine.wire;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.QuietException;
 import org.eclipse.jetty.server.Response;
@@ -59,7 +62,7 @@ final class Received extends Response.Wrapper {
     }
 
     private void whole() {
-        var answer = Wire.read(waiting.toByteArray());
+        var answer = Wire.read(plain());
         waiting.reset();
         if (!type().equals("application/json") || !answer.isContainer()) {
             Faults.report(Wire.noMessage(type()), sent.body(), answer);
@@ -73,6 +76,18 @@ final class Received extends Response.Wrapper {
         (answer.isArray() ? answer.valueStream() : Stream.of(answer)).forEach(this::count);
         var exchange = inspection(begun);
         Faults.report(exchange.answer(answer), exchange.body(), answer);
+    }
+
+    private byte[] plain() {
+        var bytes = waiting.toByteArray();
+        if (!getHeaders().contains(HttpHeader.CONTENT_ENCODING, "gzip")) {
+            return bytes;
+        }
+        try (var gzip = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+            return gzip.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void events() {

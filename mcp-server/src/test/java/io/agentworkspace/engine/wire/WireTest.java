@@ -28,12 +28,14 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The check of all messages can fail: against a server that answers whatever it is told to. */
+@Tag("slow")
 class WireTest {
     private static final String EVENTS = "text/event-stream";
     private static final String MODERN = """

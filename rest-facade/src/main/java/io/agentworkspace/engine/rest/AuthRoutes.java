@@ -21,9 +21,9 @@ final class AuthRoutes {
         return answer(signIn.session(Exchange.current().request()));
     }
 
-    /** A body is not needed; one that comes must be what all bodies are. */
+    /** A body is not needed; one that comes has no fields. */
     Response begin(ContainerRequestContext context) {
-        Body.optional(context);
+        Body.none(context);
         return answer(signIn.begin(Exchange.current().request()));
     }
 
@@ -32,7 +32,7 @@ final class AuthRoutes {
     }
 
     Response token(ContainerRequestContext context) {
-        Body.optional(context);
+        Body.none(context);
         return answer(signIn.token(Exchange.current().request()));
     }
 

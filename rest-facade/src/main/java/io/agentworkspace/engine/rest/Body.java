@@ -44,6 +44,16 @@ final class Body {
         return Json.readObject(bytes);
     }
 
+    /** A body that is not needed: one that comes must be a JSON object without fields. */
+    static void none(ContainerRequestContext context) {
+        var body = optional(context);
+        if (!body.isEmpty()) {
+            var names =
+                    body.propertyNames().stream().limit(10).map(Text::shortened).toList();
+            throw Problem.invalid(String.join(", ", names), "cannot be given: this route takes no fields in its body");
+        }
+    }
+
     private static void requireJson() {
         var given = Exchange.current().contentType();
         if (!isJson(given)) {

@@ -37,7 +37,7 @@ final class CatalogueRoutes {
         var listed = Json.object();
         var array = listed.putArray("tools");
         tools.forEach(tool -> array.add(described(tool)));
-        return Reply.json(200, listed);
+        return Reply.tagged(listed);
     }
 
     Response read(ContainerRequestContext context) {
@@ -48,7 +48,7 @@ final class CatalogueRoutes {
                 throw Problem.notPermitted(note);
             });
         }
-        return Reply.json(200, described(tool));
+        return Reply.tagged(described(tool));
     }
 
     /** Arguments in, envelope out, under the status that stands in it; as strict about unknown fields as MCP. */

@@ -18,6 +18,18 @@ record CommandRequest(
         @Doc(value = "Message or memory text.", max = Limits.CONTENT) @Nullable
         String content,
 
+        @Doc(value = "Of AP_Chat: the id of the message that this answers.", max = 1_000) @Nullable
+        String replyTo,
+
+        @Doc("Of AP_Chat: true says it to the user whom your agent belongs to.") @Nullable
+        Boolean toUser,
+
+        @Doc("Of AP_Read: true reads your own messages, whoever is selected.") @Nullable
+        Boolean inbox,
+
+        @Doc("Of MB_Store: the ids of the memories that it was made from.") @Nullable
+        List<String> derivedFrom,
+
         @Doc("Change it only if this is still its revision.") @Nullable
         Long ifRevision,
 

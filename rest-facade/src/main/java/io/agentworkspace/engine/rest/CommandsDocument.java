@@ -21,7 +21,8 @@ public final class CommandsDocument {
             Each command is reached through its alias route, through the generic route `POST /demo/v1/Engine/tps` with
             its name as `service`, and as an MCP tool of the same name. In the examples `$ENGINE` is the service's
             address and `$ENGINE_KEY` an API key. Fields named `target.…` and `vx.…` stand inside the objects `target`
-            and `vx`. Over REST unknown fields are ignored; over MCP they are refused.
+            and `vx`. Command routes ignore unknown fields and list them in `header.ignored`; all other routes, and MCP,
+            refuse them.
 
             The tools whose names begin with `AK_`, `WH_`, `SK_` and `AC_` are no commands: each has the route that is shown with it
             and no other, the fields of a `GET` or `DELETE` stand in its query, and a refusal is `application/problem+json` with a
@@ -94,6 +95,7 @@ public final class CommandsDocument {
     private static String effect(Tool<?, ?> tool) {
         var effect = switch (tool.effect()) {
             case READS -> "reads";
+            case MARKS -> "reads, and marks as read";
             case MOVES -> "changes your own context only";
             case CREATES -> "creates";
             case CHANGES -> "changes";

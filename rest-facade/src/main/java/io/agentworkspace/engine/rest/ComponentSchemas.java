@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Envelope;
+import io.agentworkspace.engine.model.EventType;
 import io.agentworkspace.engine.model.Field;
 import io.agentworkspace.engine.model.Handshake;
 import io.agentworkspace.engine.model.Json;
@@ -27,6 +28,7 @@ final class ComponentSchemas {
         named.add("Jwks", of(GatewayAnswers.Jwks.class));
         named.add("Tool", tool());
         named.add("Tools", tools());
+        rpc();
         named.add("Clients", of(GatewayAnswers.Clients.class));
         named.add("Handshakes", of(Handshake.Latest.class));
     }
@@ -56,6 +58,13 @@ final class ComponentSchemas {
                 without(schema, field.name());
             }
         }
+        if (tool.isCommand()) {
+            properties
+                    .putObject("service")
+                    .put("type", "string")
+                    .put("description", "Not needed: the path fixes it. If it is sent, it must be this.")
+                    .put("const", tool.name());
+        }
         schema.put("description", "What %s takes.".formatted(tool.name()));
         return named.add(OpenApi.typeName(tool) + "Request", OpenApi.typeName(tool), schema);
     }
@@ -75,6 +84,20 @@ final class ComponentSchemas {
                 .add("status")
                 .addAll(own.path("required").values());
         return named.add(OpenApi.typeName(tool) + "Response", OpenApi.typeName(tool), schema);
+    }
+
+    /** A reference to an event as it is sent. */
+    ObjectNode event(String name, EventType type) {
+        var schema = Json.object().put("type", "object").put("description", type.description());
+        var properties = schema.putObject("properties");
+        described(properties, "id", "string", "Names the event; the same on every attempt.")
+                .put("format", "uuid");
+        described(properties, "type", "string", "The event's type.").put("const", type.word());
+        described(properties, "created_at", "string", "When it happened.").put("format", "date-time");
+        var data = named.add(name + "Data", type.schema().put("description", "What happened."));
+        properties.set("data", data);
+        schema.putArray("required").add("id").add("type").add("created_at").add("data");
+        return named.add(name + "Event", schema);
     }
 
     /** What stands at a parameter. */
@@ -135,7 +158,7 @@ final class ComponentSchemas {
         described(properties, "description", "string", "What it does, what it needs, what it answers.");
         described(properties, "family", "string", "What it is about: agent, domain, bank, …");
         described(properties, "capability", "string", "What a credential needs to run it.");
-        described(properties, "effect", "string", "reads, moves, creates, changes or destroys.");
+        described(properties, "effect", "string", "reads, marks, moves, creates, changes or destroys.");
         var route = described(properties, "route", "object", "Its own REST route.");
         described(route.putObject("properties"), "method", "string", "The HTTP method.");
         described(
@@ -146,6 +169,39 @@ final class ComponentSchemas {
         described(properties, "annotations", "object", "MCP's hints: readOnlyHint, destructiveHint, idempotentHint, …");
         properties.propertyNames().forEach(schema.withArray("required")::add);
         return schema;
+    }
+
+    /** JSON-RPC 2.0, as far as all messages have it in common. */
+    private void rpc() {
+        var request = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 request or notification.");
+        var asked = request.putObject("properties");
+        described(asked, "jsonrpc", "string", "Always 2.0.").put("const", "2.0");
+        described(
+                asked,
+                "id",
+                "string",
+                "Names the request in its response; absent on notifications. Integers are taken too.");
+        described(asked, "method", "string", "What to do, e.g. tools/list.");
+        described(asked, "params", "object", "What the method takes.");
+        request.putArray("required").add("jsonrpc").add("method");
+        named.add("RpcRequest", request);
+        var response = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 response.");
+        var told = response.putObject("properties");
+        described(told, "jsonrpc", "string", "Always 2.0.");
+        described(told, "id", "string", "The request's.");
+        described(told, "result", "object", "What the method answers.");
+        response.putArray("required").add("jsonrpc");
+        var error = response.deepCopy().put("description", "A JSON-RPC 2.0 error.");
+        named.add("RpcResponse", response);
+        var failed = (ObjectNode) error.get("properties");
+        failed.remove("result");
+        var what = described(failed, "error", "object", "What was wrong.");
+        var parts = what.putObject("properties");
+        described(parts, "code", "integer", "JSON-RPC's code.");
+        described(parts, "message", "string", "What was wrong, and what would be right.");
+        described(parts, "data", "object", "error, internal_code, note and request_id, as everywhere.");
+        what.putArray("required").add("code").add("message");
+        named.add("RpcError", error);
     }
 
     private static ObjectNode tools() {

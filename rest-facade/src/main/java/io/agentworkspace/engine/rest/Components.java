@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
@@ -66,12 +65,7 @@ final class Components {
     }
 
     private static ObjectNode envelope(Problem example) {
-        return Envelope.failure(
-                "AP_Create",
-                REQUEST_ID,
-                Instant.parse("2026-05-25T12:00:00Z"),
-                new Envelope.Asked(Context.DEFAULT, "maria"),
-                example);
+        return Envelope.failure("AP_Create", REQUEST_ID, Instant.parse("2026-05-25T12:00:00Z"), example);
     }
 
     /** The problem document of a refusal with this status. */

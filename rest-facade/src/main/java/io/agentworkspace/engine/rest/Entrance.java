@@ -5,7 +5,10 @@ import io.agentworkspace.engine.model.Problem;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpURI;
@@ -17,12 +20,25 @@ import org.glassfish.jersey.server.internal.ContainerUtils;
 import org.jspecify.annotations.Nullable;
 
 /** The way into Jersey's container: binds the exchange, and keeps away what the container would trip over. */
-final class Entrance extends Handler.Wrapper {
+public final class Entrance extends Handler.Wrapper {
     private final Function<Problem, jakarta.ws.rs.core.Response> refusals;
+    private final List<Pattern> routes;
 
-    Entrance(Handler container, Function<Problem, jakarta.ws.rs.core.Response> refusals) {
+    Entrance(Handler container, Function<Problem, jakarta.ws.rs.core.Response> refusals, Set<String> templates) {
         super(container);
         this.refusals = refusals;
+        this.routes = templates.stream().map(Entrance::pattern).toList();
+    }
+
+    /** {@code /api/keys/{id}} and {@code /a/{rest: .*}} as regular expressions. */
+    private static Pattern pattern(String template) {
+        return Pattern.compile(
+                template.replaceAll("\\{\\w+: ([^}]+)}", "$1").replaceAll("\\{[\\w.]+}", "[^/]+") + "/?");
+    }
+
+    /** Whether any method is answered at this path, decoded. */
+    public boolean serves(String path) {
+        return routes.stream().anyMatch(route -> route.matcher(path).matches());
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Progress;
@@ -75,6 +77,14 @@ record Exchange(Request request) {
         return request.getHeaders().contains(HttpHeader.EXPECT);
     }
 
+    /** @throws Problem where a foreign page may have sent this, for all but what only reads */
+    void checkMayRun(Optional<Tool<?, ?>> tool) {
+        var reads = tool.isPresent() && tool.get().effect() == Effect.READS;
+        if (!reads && request.getAttribute(Incoming.FORGERY) instanceof Problem problem) {
+            throw problem;
+        }
+    }
+
     /** For the request log. */
     void runs(Tool<?, ?> tool) {
         request.setAttribute(Incoming.SERVICE, tool.name());
@@ -100,13 +110,17 @@ record Exchange(Request request) {
      * public, where anything is.
      */
     Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict) {
+        return run(runner, service, arguments, strict, Budget.once());
+    }
+
+    Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict, Budget budget) {
         if (caller() == null) {
             var open = runner.open(service, arguments, requestId());
             if (open.isPresent()) {
                 return open.get();
             }
         }
-        var answer = runner.run(asks(service, arguments, strict));
+        var answer = runner.run(asks(service, arguments, strict).within(budget));
         request.setAttribute(Incoming.LIMITS, answer.limits());
         return answer;
     }
@@ -114,6 +128,15 @@ record Exchange(Request request) {
     private ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
         var key = request.getHeaders().get("Idempotency-Key");
         return new ToolRunner.Request(
-                service, arguments, identified(), requestId(), strict, key, Progress.SILENT, whence());
+                service,
+                arguments,
+                identified(),
+                requestId(),
+                strict,
+                key,
+                Progress.SILENT,
+                whence(),
+                Budget.once(),
+                false);
     }
 }

@@ -3,6 +3,8 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.Json;
 import jakarta.ws.rs.core.MediaType;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,6 +33,21 @@ final class GatewayOperations {
              "outputSchema": {"type": "object", "required": ["header", "status"]},
              "annotations": {"readOnlyHint": true, "destructiveHint": false}}""";
 
+    private static final String RPC_REFUSED = """
+            {"jsonrpc": "2.0", "error": {"code": -32600, "message": "no credential came: send your API key in the header\
+             X-Api-Key, or as Authorization: Bearer", "data": {"error": "unauthenticated", "internal_code": 2001,
+             "note": "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer",
+             "request_id": "0197f1d0c5a87d2e"}}}""";
+
+    private static final Map<Integer, String> RPC_STATUSES = new TreeMap<>(Map.of(
+            400, "No proper message.",
+            401, "No valid credential.",
+            403, "Not permitted, or a foreign origin.",
+            404, "The session has ended, or there is no such method.",
+            413, "The body is too large.",
+            429, "Rate limited.",
+            500, "A defect."));
+
     private static final String DONE = """
             {"header": {"service": "US_Read", "request_id": "0197f1d0c5a87d2e", "contract_version": "2026-05-25",
                         "time": "2026-05-25T12:00:00.000Z", "context": {"name": "default", "user": "maria"}, "unread": 0},
@@ -48,6 +65,33 @@ final class GatewayOperations {
         contract();
         catalogue();
         invoke();
+        mcp();
+    }
+
+    private void mcp() {
+        var refused = Json.readObject(RPC_REFUSED.getBytes(StandardCharsets.UTF_8));
+        var operation = new Operation(
+                        "mcpCall",
+                        Tag.MCP,
+                        "Call the MCP endpoint",
+                        "One JSON-RPC 2.0 message of the Model Context Protocol: initialize, tools/list, tools/call and the"
+                                + " others. Some answers come as text/event-stream where the client accepts it.")
+                .body(
+                        true,
+                        OpenApi.schema("RpcRequest"),
+                        Json.object()
+                                .put("jsonrpc", "2.0")
+                                .put("id", "1")
+                                .put("method", "ping")
+                                .set("params", Json.object()))
+                .answers(200, "The response to a request.", "RpcResponse", """
+                        {"jsonrpc": "2.0", "id": "1", "result": {}}""")
+                .answersNothing(202, "A notification was taken.");
+        RPC_STATUSES.forEach((status, words) -> operation.answers(status, words, OpenApi.schema("RpcError"), refused));
+        document.add(
+                "POST",
+                "/mcp",
+                operation.tells(429, "Retry-After", "RetryAfter").tells(500, "Retry-After", "RetryAfter"));
     }
 
     private static Operation open(String id, Tag tag, String summary, String description) {

@@ -83,6 +83,9 @@ final class OpenApi {
         var security = document.putArray("security");
         CREDENTIALS.forEach(name -> security.addObject().putArray(name));
         document.set("paths", paths);
+        if (tags.contains(Tag.WEBHOOKS)) {
+            document.set("webhooks", WebhookOperations.of(schemas));
+        }
         document.set("components", Components.of(schemas.json()));
         return document;
     }

@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.ProblemDocument;
+import io.agentworkspace.engine.model.Sha256;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
@@ -22,6 +23,19 @@ final class Reply {
 
     static Response json(int status, JsonNode body) {
         return bytes(status, MediaType.APPLICATION_JSON, body, null).build();
+    }
+
+    /** What changes seldom: with an ETag, by which a client that has it already need not be sent it again. */
+    static Response tagged(JsonNode body) {
+        var bytes = Json.bytes(body);
+        var tag = '"' + Sha256.hex(bytes).substring(0, 32) + '"';
+        var response = Exchange.current().has(tag)
+                ? Response.notModified()
+                : bytes(200, MediaType.APPLICATION_JSON, bytes, null);
+        return response.header(HttpHeaders.ETAG, tag)
+                .header(HttpHeaders.CACHE_CONTROL, "no-cache")
+                .header(HttpHeaders.VARY, "X-Api-Key, Authorization, Cookie")
+                .build();
     }
 
     /** The envelope under the status that stands in it. */
@@ -52,12 +66,7 @@ final class Reply {
     /** The envelope of a command request that was refused before it got to the runner. */
     static Response.ResponseBuilder refused(@Nullable String service, Problem refusal, Clock clock) {
         var problem = asCommand(refusal);
-        var envelope = Envelope.failure(
-                service,
-                Exchange.current().requestId(),
-                clock.instant(),
-                Envelope.Asked.by(Exchange.current().caller()),
-                problem);
+        var envelope = Envelope.failure(service, Exchange.current().requestId(), clock.instant(), problem);
         return bytes(problem.failure().commandStatus(), MediaType.APPLICATION_JSON, envelope, problem);
     }
 

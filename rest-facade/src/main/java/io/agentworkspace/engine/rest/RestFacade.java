@@ -28,13 +28,13 @@ public final class RestFacade {
      * the attributes of {@link io.agentworkspace.engine.model.Incoming}, and at the root of the server: Jersey's
      * container finds nothing below a context path.
      */
-    public static Handler handler(
+    public static Entrance handler(
             ToolRunner runner, Published published, Health health, SignIn signIn, Handshakes handshakes, Clock clock) {
         var refusals = new Refusals(clock);
-        var config =
-                facade(runner, published, health, signIn, handshakes, clock).config(refusals);
+        var facade = facade(runner, published, health, signIn, handshakes, clock);
+        var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
-        return new Entrance(container, refusals::toResponse);
+        return new Entrance(container, refusals::toResponse, facade.resources.keySet());
     }
 
     static RestFacade facade(
@@ -76,18 +76,18 @@ public final class RestFacade {
     }
 
     private void catalogue(CatalogueRoutes routes) {
-        route("GET", CatalogueRoutes.TOOLS, _ -> routes.list());
-        route("GET", CatalogueRoutes.TOOL, routes::read);
-        route("POST", CatalogueRoutes.INVOKE, routes::invoke);
+        queried("GET", CatalogueRoutes.TOOLS, _ -> routes.list());
+        queried("GET", CatalogueRoutes.TOOL, routes::read);
+        queried("POST", CatalogueRoutes.INVOKE, routes::invoke);
     }
 
     private void why(WhyRoutes routes) {
-        route("GET", WhyRoutes.WHY, routes::why);
+        queried("GET", WhyRoutes.WHY, routes::why, "tool", "target", "context");
     }
 
     private void skills(SkillRoutes routes) {
         if (routes.areServed()) {
-            route("GET", SkillRoutes.ARCHIVE, routes::archive);
+            queried("GET", SkillRoutes.ARCHIVE, routes::archive);
             route("GET", SkillRoutes.INDEX, _ -> routes.index());
             route("GET", SkillRoutes.PUBLISHED_ARCHIVE, routes::publishedArchive);
             route("GET", SkillRoutes.PUBLISHED_FILE, routes::publishedFile);
@@ -95,31 +95,40 @@ public final class RestFacade {
     }
 
     private void connect(ConnectRoutes routes) {
-        route("GET", ConnectRoutes.CLIENTS, routes::clients);
-        route("GET", ConnectRoutes.CLIENT, routes::client);
-        route("GET", ConnectRoutes.HANDSHAKES, routes::handshakes);
+        queried("GET", ConnectRoutes.CLIENTS, routes::clients, "toolset", "readonly");
+        queried("GET", ConnectRoutes.CLIENT, routes::client, "toolset", "readonly");
+        queried("GET", ConnectRoutes.HANDSHAKES, routes::handshakes, "key_id");
     }
 
     private void gateway(GatewayRoutes routes) {
         route("GET", GatewayRoutes.HEALTH, _ -> routes.health());
         route("GET", GatewayRoutes.LIVE, _ -> routes.live());
         route("GET", GatewayRoutes.READY, _ -> routes.ready());
-        route("GET", GatewayRoutes.CONFIG, _ -> routes.config());
+        queried("GET", GatewayRoutes.CONFIG, _ -> routes.config());
     }
 
     private void auth(AuthRoutes routes) {
-        route("GET", AuthRoutes.SESSION, _ -> routes.session());
-        route("POST", AuthRoutes.SESSION, routes::begin);
-        route("DELETE", AuthRoutes.SESSION, _ -> routes.end());
-        route("POST", AuthRoutes.TOKEN, routes::token);
+        queried("GET", AuthRoutes.SESSION, _ -> routes.session());
+        queried("POST", AuthRoutes.SESSION, routes::begin);
+        queried("DELETE", AuthRoutes.SESSION, _ -> routes.end());
+        queried("POST", AuthRoutes.TOKEN, routes::token);
         route("GET", AuthRoutes.START, routes::leave);
         route("GET", AuthRoutes.CALLBACK, routes::arrive);
         route("GET", AuthRoutes.KEYS, _ -> routes.keys());
     }
 
     private void contract(OpenApiRoutes routes) {
-        route("GET", OpenApiRoutes.JSON, _ -> routes.json());
-        route("GET", OpenApiRoutes.YAML, _ -> routes.yaml());
+        queried("GET", OpenApiRoutes.JSON, _ -> routes.json());
+        queried("GET", OpenApiRoutes.YAML, _ -> routes.yaml());
+    }
+
+    /** A route that takes just these parameters in its query. */
+    private void queried(
+            String method, String path, Function<ContainerRequestContext, Response> answer, String... parameters) {
+        route(method, path, context -> {
+            Query.refuseUnknown(context, List.of(parameters));
+            return answer.apply(context);
+        });
     }
 
     private void route(String method, String path, Function<ContainerRequestContext, Response> answer) {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Sha256;
 import io.agentworkspace.engine.model.ToolRunner;
@@ -47,7 +48,7 @@ final class SkillRoutes {
         var exchange = Exchange.current();
         exchange.runs(runner.catalogue().read(READ));
         var arguments = Json.object().put("name", given(context, "name")).put("archive", true);
-        var answer = exchange.run(runner, READ, arguments, false);
+        var answer = exchange.run(runner, READ, arguments, false, Budget.ofFile());
         if (answer.problem() != null) {
             throw answer.problem();
         }

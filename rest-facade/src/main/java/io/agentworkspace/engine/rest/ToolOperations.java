@@ -100,6 +100,9 @@ final class ToolOperations {
         if (tool.effect() == Effect.READS) {
             return "Changes nothing.";
         }
+        if (tool.effect() == Effect.MARKS) {
+            return "Changes nothing but what counts as read.";
+        }
         return tool.idempotent()
                 ? "Doing it twice is the same as doing it once."
                 : "Send Idempotency-Key if you may have to repeat it.";

@@ -8,7 +8,9 @@ import io.agentworkspace.engine.model.ToolRunner;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The tools that have a route of their own: the body's fields, the query's and the path's are one set of arguments. */
@@ -33,16 +35,28 @@ final class ToolRoutes {
         var arguments =
                 Upload.of(tool).flatMap(upload -> upload.arguments(context)).orElseGet(() -> Body.optional(context));
         var fields = Field.of(tool.inputSchema().json());
+        Query.refuseUnknown(context, parameters(tool, fields));
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);
         merge(context.getUriInfo().getPathParameters(), fields, arguments);
-        var answer = Exchange.current().run(runner, tool.name(), arguments, false);
+        var answer = Exchange.current().run(runner, tool.name(), arguments, true);
         if (answer.problem() != null) {
             throw answer.problem();
         }
         return Reply.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
     }
 
-    /** Parameters that the tool does not know are left out, like unknown fields of a body. */
+    /** What its query may have: the tool's fields but those of the path. */
+    private static Set<String> parameters(Tool<?, ?> tool, List<Field> fields) {
+        var names = new LinkedHashSet<String>();
+        for (var field : fields) {
+            if (!tool.route().hasParameter(field.path())) {
+                names.add(field.parents().equals(PAGE) ? field.name() : field.path());
+                names.add(field.path());
+            }
+        }
+        return names;
+    }
+
     private static void merge(MultivaluedMap<String, String> given, List<Field> fields, ObjectNode arguments) {
         for (var field : fields) {
             var values = given.get(field.path());

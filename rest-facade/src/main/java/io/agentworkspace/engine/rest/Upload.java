@@ -63,6 +63,13 @@ record Upload(String field, String mediaType) {
     private static byte[] part(String contentType, byte[] body) {
         var form = new ByteBufferContentSource(ByteBuffer.wrap(body));
         try (var parts = MultiPartFormData.getParts(form, new Attributes.Mapped(), contentType, IN_MEMORY)) {
+            for (var other : parts) {
+                if (!PART.equals(other.getName())) {
+                    throw Problem.invalid(
+                            "the form's part '%s'".formatted(Text.shortened(String.valueOf(other.getName()))),
+                            "is not known; the file is the part '%s'".formatted(PART));
+                }
+            }
             var file = parts.getFirst(PART);
             if (file == null) {
                 throw Problem.missing("the form's part '%s'".formatted(PART));

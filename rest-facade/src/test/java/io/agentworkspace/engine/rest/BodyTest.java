@@ -84,7 +84,7 @@ class BodyTest {
 
     private static String raw(String request) throws Exception {
         try (var socket = new Socket("127.0.0.1", server.port())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -147,7 +147,7 @@ class GatewayRouteTest {
 
     private static String raw(String path, String host, String header) throws Exception {
         try (var socket = new Socket("127.0.0.1", server.port())) {
-            socket.setSoTimeout(10_000);
+            socket.setSoTimeout(60_000);
             var request =
                     "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\nConnection: close\r\n\r\n".formatted(path, host, header);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));

@@ -67,6 +67,7 @@ class OpenApiTest {
             }
         }
         answered.removeIf(route -> route.startsWith("OPTIONS ") || route.endsWith(CommandRoutes.ALIAS));
+        answered.add("POST /mcp"); // The MCP endpoint answers it, and the document describes it.
         for (var tool : server.runner.catalogue().tools()) {
             answered.add(tool.route().method() + " " + tool.route().path());
         }
@@ -146,6 +147,19 @@ class OpenApiTest {
         assertThat(document.at("/components/schemas/AgentCreateRequest").toString())
                 .doesNotContain("additionalProperties");
         assertThat(document.at("/components/schemas/CommandRequest").toString()).doesNotContain("additionalProperties");
+    }
+
+    @Test
+    void commandsTakeTheirServiceAndAllTheirFields() {
+        assertThat(document.at("/components/schemas/AgentCreateRequest/properties/service/const")
+                        .asString())
+                .isEqualTo("AP_Create");
+        assertThat(document.at("/components/schemas/CommandRequest/properties").propertyNames())
+                .contains("reply_to", "to_user", "derived_from");
+        assertThat(operation("POST", "/mcp")
+                        .at("/requestBody/content/application~1json/schema/$ref")
+                        .asString())
+                .isEqualTo("#/components/schemas/RpcRequest");
     }
 
     @Test

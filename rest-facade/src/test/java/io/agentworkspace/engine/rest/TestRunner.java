@@ -42,7 +42,7 @@ final class TestRunner implements ToolRunner {
         }
         var call = new Call(
                 request.caller(), request.service(), request.requestId(), Context.DEFAULT, null, clock.instant());
-        call.context(new Context(
+        call.load(new Context(
                 Context.DEFAULT,
                 new Context.Ref(request.caller().user(), request.caller().userName()),
                 null,

@@ -11,8 +11,17 @@ public record Agent(
 
         @Doc("What it is for.") String description,
 
-        @Doc("Its persona, used as a system prompt.") @Nullable
+        @Doc("true where the description is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole description has, where it is cut.") @Nullable
+        Integer length,
+
+        @Doc("Its persona, used as a system prompt; only AP_Read shows it.") @Nullable
         String profile,
+
+        @Doc("Elsewhere, how many characters its persona has.") @Nullable
+        Integer profileLength,
 
         @Doc("Who may see it besides its owner and the admins.")
         Access access,

@@ -22,6 +22,14 @@ public record Answer(ObjectNode envelope, @Nullable Problem problem, boolean rep
         return new Answer(envelope, problem, replayed, left);
     }
 
+    /** The same, which says which fields of the request were ignored. */
+    public Answer ignoring(List<String> fields) {
+        if (!fields.isEmpty() && envelope.get("header") instanceof ObjectNode header) {
+            fields.forEach(header.putArray("ignored")::add);
+        }
+        return this;
+    }
+
     public boolean success() {
         return problem == null;
     }

@@ -40,7 +40,14 @@ public record Audited(
 
         @Doc("The program, as it called itself.") @Nullable String client,
         @Doc("done, or the name of the error.") String result,
-        @Doc("The request id.") String requestId) {
+
+        @Doc("The request id; of several summed up that of the last one.")
+        String requestId,
+
+        @Doc(
+                "How many refused calls of the key, within a minute, this entry sums up, its words being those of the last one; absent for one call.")
+        @Nullable
+        Integer times) {
     public static final String DONE = "done";
 
     /** What happens outside of tools. */
@@ -68,7 +75,32 @@ public record Audited(
                 whence.address(),
                 whence.client(),
                 DONE,
-                requestId);
+                requestId,
+                null);
+    }
+
+    /** The same as the last of so many. */
+    public Audited summing(int calls) {
+        return new Audited(
+                at,
+                user,
+                actingFor,
+                credential,
+                keyId,
+                keyName,
+                agent,
+                tool,
+                targetKind,
+                target,
+                targetId,
+                renamedTo,
+                member,
+                door,
+                address,
+                client,
+                result,
+                requestId,
+                calls);
     }
 
     /** Who it was, and what proved that. */

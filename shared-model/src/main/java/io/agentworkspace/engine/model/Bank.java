@@ -10,6 +10,12 @@ public record Bank(
 
         @Doc("What it is for.") @Nullable String description,
 
+        @Doc("true where the description is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole description has, where it is cut.") @Nullable
+        Integer length,
+
         @Doc("Who may see it besides its owner, the admins and the holders of a permission.")
         Access access,
 

@@ -25,6 +25,8 @@ public final class Call {
     private Progress progress = Progress.SILENT;
     private Context.@Nullable Ref acting;
     private @Nullable Object found;
+    private Budget budget = Budget.once().forCall();
+    private boolean readOnly;
 
     public Call(
             Caller caller,
@@ -74,6 +76,24 @@ public final class Call {
 
     public void progress(Progress listener) {
         progress = listener;
+    }
+
+    /** How much its answer may still carry. */
+    public Budget budget() {
+        return budget;
+    }
+
+    public void budget(Budget given) {
+        budget = given;
+    }
+
+    /** Whether nothing may be marked as read. */
+    public boolean isReadOnly() {
+        return readOnly;
+    }
+
+    public void readOnly(boolean only) {
+        readOnly = only;
     }
 
     /** Notes what happened: it is written in the transaction, and told to whoever wants to know once that is committed. */

@@ -108,21 +108,27 @@ public record Caller(
         return obstacles(tool).stream().findFirst();
     }
 
-    /** Everything that keeps it from running the tool; first the role, without which no other credential would help. */
-    public List<String> obstacles(Tool<?, ?> tool) {
+    /** What keeps it from doing this, which needs that role and that capability; first the role. */
+    public List<String> obstacles(String what, Role least, Capability needed) {
         var obstacles = new ArrayList<String>();
-        if (!role.isAtLeast(tool.leastRole())) {
+        if (!role.isAtLeast(least)) {
             obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
-                    .formatted(role.word(), tool.name(), tool.leastRole().word()));
+                    .formatted(role.word(), what, least.word()));
         }
-        if (!tool.capability().isIn(capabilities)) {
+        if (!needed.isIn(capabilities)) {
             obstacles.add(
                     hasScopes()
                             ? "your access token lacks the scope '%s', which %s needs; get one that has it"
-                                    .formatted(tool.capability().word(), tool.name())
+                                    .formatted(needed.word(), what)
                             : "your key lacks the capability '%s', which %s needs; an admin can give it with AK_Update"
-                                    .formatted(tool.capability().word(), tool.name()));
+                                    .formatted(needed.word(), what));
         }
+        return obstacles;
+    }
+
+    /** Everything that keeps it from running the tool; first the role, without which no other credential would help. */
+    public List<String> obstacles(Tool<?, ?> tool) {
+        var obstacles = obstacles(tool.name(), tool.leastRole(), tool.capability());
         if (!credential.toolset().covers(tool)) {
             obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
                             + " widen its toolset with AK_Update")

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.model;
 
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What a principal has selected, under one context name, and who it speaks as.
@@ -8,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param user the user acted for: the caller's own, or the one that an admin named in {@code target.user}
  * @param self the agent that it is logged on as
  * @param agent the selected agent, whom it addresses
- * @param unread messages waiting for self
+ * @param unread messages waiting for whoever speaks: self, else the user
  */
 public record Context(
         String name,
@@ -24,13 +25,26 @@ public record Context(
 
     public static final String DEFAULT = "default";
 
+    /** The name of the context that a request asks for, as far as it can be one. */
+    public static String named(ObjectNode arguments) {
+        var name = arguments.at("/target/context").asString("").strip();
+        return name.isEmpty() || name.codePointCount(0, name.length()) > Name.MAX || !Schema.isStorable(name)
+                ? DEFAULT
+                : name;
+    }
+
     /** Who speaks: self, else the user. */
     public Ref speaker() {
         return self == null ? user : self;
     }
 
-    public Context withSelf(@Nullable Ref newSelf, long newUnread) {
-        return new Context(name, user, newSelf, agent, domain, zone, newUnread);
+    public Context withUser(Ref renamed) {
+        return new Context(name, renamed, self, agent, domain, zone, unread);
+    }
+
+    /** What waits for the new speaker is to be counted anew. */
+    public Context withSelf(@Nullable Ref newSelf) {
+        return new Context(name, user, newSelf, agent, domain, zone, unread);
     }
 
     public Context withAgent(@Nullable Ref newAgent) {

@@ -11,8 +11,14 @@ import java.lang.annotation.Target;
 public @interface Doc {
     String value();
 
-    /** Strings: at most so many characters (code points). Lists: at most so many items. Integers: the greatest value. */
-    long max() default 1_000;
+    /** What {@link #max()} is where a field declares none. */
+    long NONE = -1;
+
+    /**
+     * Strings: at most so many characters (code points). Lists: at most so many items. Integers: the greatest value. Where none is
+     * declared, strings and lists keep {@link Shape#DEFAULT_MAX}, and integers have no maximum.
+     */
+    long max() default NONE;
 
     /** Integers: the smallest value. */
     long min() default 0;

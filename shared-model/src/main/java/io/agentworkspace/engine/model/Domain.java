@@ -10,8 +10,16 @@ public record Domain(
 
         @Doc("What it is for.") String description,
 
+        @Doc("true where the description is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole description has, where it is cut.") @Nullable
+        Integer length,
+
         @Doc("What its members are to know and keep to.") @Nullable
         String profile,
+
+        @Doc("Its whole length, where it is cut.") @Nullable Integer profileLength,
 
         @Doc("Who may see it besides its owner, its members and the admins.")
         Access access,

@@ -13,6 +13,13 @@ public record Endpoint(
         @Doc("Where events are sent to.") String url,
         @Doc("What it is sent; * for all.") List<String> events,
         @Doc("What it is for.") @Nullable String description,
+
+        @Doc("true where the description is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole description has, where it is cut.") @Nullable
+        Integer length,
+
         @Doc("Whether it is sent anything.") boolean enabled,
 
         @Doc("Why not: manual, gone (answered 410) or failing (nothing but failures for 120 h).") @Nullable

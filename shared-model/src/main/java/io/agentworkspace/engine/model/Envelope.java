@@ -1,9 +1,12 @@
 package io.agentworkspace.engine.model;
 
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The answer that every tool gives: header, status, and the tool's own fields beside them (contract, "Command response"). */
@@ -14,21 +17,18 @@ public final class Envelope {
     private Envelope() {}
 
     public static ObjectNode success(Call call, Object output) {
-        return success(header(call.service(), call.requestId(), call.now(), told(call.context())), output);
+        return success(header(call.service(), call.requestId(), call.now(), call.context()), output);
     }
 
     /** What somebody without a credential is told. */
     public static ObjectNode success(String service, String requestId, Instant now, Object output) {
-        return success(header(service, requestId, now, Asked.BY_NOBODY.told()), output);
+        return success(header(service, requestId, now, null), output);
     }
 
     private static ObjectNode success(ObjectNode header, Object output) {
         var envelope = Json.object();
         envelope.set("header", header);
-        envelope.putObject("status")
-                .put("success", true)
-                .put("internal_code", 0)
-                .put("http_code", 200);
+        succeed(envelope);
         envelope.setAll(Json.tree(output));
         return envelope;
     }
@@ -60,6 +60,36 @@ public final class Envelope {
         }
     }
 
+    /** What an answer to a write shows of a long text, in characters. */
+    public static final int CUT = 500;
+
+    /** The texts of records that may be long, each with the field that says how long it is where it is cut. */
+    private static final Map<String, String> LONG = new LinkedHashMap<>();
+
+    static {
+        LONG.put("text", "length");
+        LONG.put("content", "length");
+        LONG.put("description", "length");
+        LONG.put("profile", "profile_length");
+    }
+
+    /** Cuts the long texts of an answer to a write: its caller has them, or can read them. */
+    public static void cutTexts(JsonNode answer) {
+        if (answer instanceof ObjectNode record) {
+            LONG.forEach((field, length) -> cut(record, field, length));
+        }
+        answer.forEach(Envelope::cutTexts);
+    }
+
+    private static void cut(ObjectNode record, String field, String length) {
+        var text = record.path(field);
+        var head = text.isString() ? Excerpt.cut(text.asString(), CUT) : "";
+        if (text.isString() && head.length() < text.asString().length()) {
+            var whole = text.asString();
+            record.put(field, head).put("truncated", true).put(length, whole.codePointCount(0, whole.length()));
+        }
+    }
+
     /** The answer as it is kept for replays: what is told only once is not in it, and it says so. */
     public static ObjectNode kept(ObjectNode answer, List<String> toldOnce) {
         var told = toldOnce.stream()
@@ -77,67 +107,75 @@ public final class Envelope {
         return kept;
     }
 
+    /** The field that a reference to a long answer has, instead of a status. */
+    private static final String REFERENCE = "reference";
+
+    /** What is kept of an answer that is too long to keep: its header, and what says which things it changed. */
+    public static ObjectNode reference(ObjectNode answer) {
+        var reference = Json.object();
+        reference.set("header", answer.get("header"));
+        var kept = reference.putObject(REFERENCE);
+        answer.properties().stream()
+                .filter(field -> !List.of("header", "status").contains(field.getKey()))
+                .forEach(field -> named(field.getValue()).ifPresent(value -> kept.set(field.getKey(), value)));
+        return reference;
+    }
+
+    /** A short value as it is, a record by what names it, and of a list the first. */
+    private static Optional<JsonNode> named(JsonNode value) {
+        if (value instanceof ObjectNode record) {
+            var names = Json.object();
+            List.of("id", "name", "bank", "revision").forEach(field -> {
+                if (record.path(field).isValueNode()) {
+                    names.set(field, record.get(field));
+                }
+            });
+            return names.isEmpty() ? Optional.empty() : Optional.of(names);
+        } else if (value.isArray()) {
+            return value.isEmpty()
+                    ? Optional.empty()
+                    : named(value.get(0)).map(first -> Json.valueTree(List.of(first)));
+        }
+        return value.isString() && value.asString().length() > Name.MAX ? Optional.empty() : Optional.of(value);
+    }
+
+    /** What was kept of the answer, where that was too long to keep whole. */
+    public static Optional<ObjectNode> referred(ObjectNode stored) {
+        return Optional.ofNullable((ObjectNode) stored.get(REFERENCE));
+    }
+
+    /** A replay of an answer that was not kept whole, marked as one: what the tool shows now, else just what was kept. */
+    public static ObjectNode rebuilt(ObjectNode stored, @Nullable ObjectNode now) {
+        var note = now == null
+                ? "it was done; the first answer was too long to keep, and this is what it changed: read that for the rest"
+                : "it was done; the first answer was too long to keep, and this is what it changed as it is now";
+        var envelope = now;
+        if (envelope == null) {
+            envelope = Json.object();
+            envelope.set("header", stored.get("header"));
+            succeed(envelope);
+            envelope.setAll((ObjectNode) stored.get(REFERENCE));
+        }
+        ((ObjectNode) envelope.get("status")).put("note", note).put("rebuilt", true);
+        return envelope;
+    }
+
+    private static void succeed(ObjectNode envelope) {
+        envelope.putObject("status")
+                .put("success", true)
+                .put("internal_code", 0)
+                .put("http_code", 200);
+    }
+
+    /** Shows the context as it was read, since a call that is refused changes nothing of it; none where it was not read. */
     public static ObjectNode failure(Call call, Problem problem) {
-        var context = call.contextIfKnown();
-        var user = call.actingFor() == null
-                ? call.caller().userName()
-                : call.actingFor().text();
-        var told = context == null ? new Asked(call.contextName(), user).told() : told(context);
-        return failure(header(call.service(), call.requestId(), call.now(), told), problem);
+        var context = call.contextIfKnown() == null ? null : call.loadedContext();
+        return failure(header(call.service(), call.requestId(), call.now(), context), problem);
     }
 
     /** For a request that was refused before it became a call. */
-    public static ObjectNode failure(
-            @Nullable String service, String requestId, Instant now, Asked asked, Problem problem) {
-        return failure(header(service, requestId, now, asked.told()), problem);
-    }
-
-    /**
-     * What a request says of its context, which nobody has looked at.
-     *
-     * @param context its name
-     * @param user whom it is asked for, else who asks; null where that is not known
-     */
-    public record Asked(String context, @Nullable String user) {
-        /** By somebody without a credential, or before it was looked at. */
-        public static final Asked BY_NOBODY = new Asked(Context.DEFAULT, null);
-
-        public static Asked by(@Nullable Caller caller) {
-            return caller == null ? BY_NOBODY : new Asked(Context.DEFAULT, caller.userName());
-        }
-
-        /** By this caller with these arguments, whether they are right or not. */
-        public static Asked by(Caller caller, ObjectNode arguments) {
-            return new Asked(
-                    name(arguments, "/target/context").orElse(Context.DEFAULT),
-                    name(arguments, "/target/user").orElse(caller.userName()));
-        }
-
-        private static Optional<String> name(ObjectNode arguments, String place) {
-            var name = arguments.at(place).asString("").strip();
-            return name.isEmpty() || name.codePointCount(0, name.length()) > Name.MAX || !Schema.isStorable(name)
-                    ? Optional.empty()
-                    : Optional.of(name);
-        }
-
-        private Told told() {
-            var told = Json.object().put("name", context);
-            return new Told(user == null ? told : told.put("user", user), 0);
-        }
-    }
-
-    /** What the header tells of a context. */
-    private record Told(ObjectNode context, long unread) {}
-
-    private static Told told(Context context) {
-        var told = Json.object()
-                .put("name", context.name())
-                .put("user", context.user().name());
-        put(told, "agent", context.agent());
-        put(told, "self", context.self());
-        put(told, "domain", context.domain());
-        put(told, "zone", context.zone());
-        return new Told(told, context.unread());
+    public static ObjectNode failure(@Nullable String service, String requestId, Instant now, Problem problem) {
+        return failure(header(service, requestId, now, null), problem);
     }
 
     private static ObjectNode failure(ObjectNode header, Problem problem) {
@@ -153,15 +191,30 @@ public final class Envelope {
         return envelope;
     }
 
-    private static ObjectNode header(@Nullable String service, String requestId, Instant now, Told told) {
+    private static ObjectNode header(
+            @Nullable String service, String requestId, Instant now, @Nullable Context context) {
         var header = Json.object();
         if (service != null) {
             header.put("service", service);
         }
         header.put("request_id", requestId).put("contract_version", CONTRACT_VERSION);
         header.set("time", Json.valueTree(now));
-        header.set("context", told.context());
-        return header.put("unread", told.unread());
+        if (context != null) {
+            header.set("context", told(context));
+            header.put("unread", context.unread());
+        }
+        return header;
+    }
+
+    private static ObjectNode told(Context context) {
+        var told = Json.object()
+                .put("name", context.name())
+                .put("user", context.user().name());
+        put(told, "agent", context.agent());
+        put(told, "self", context.self());
+        put(told, "domain", context.domain());
+        put(told, "zone", context.zone());
+        return told;
     }
 
     private static void put(ObjectNode node, String field, Context.@Nullable Ref ref) {
@@ -187,11 +240,18 @@ public final class Envelope {
             @Doc("When it ran.") Instant time,
 
             @Doc(
-                    "The context that the command ran in, after it; of what was refused before it was read, only its name and user.")
+                    "The context that the command ran in, after it; absent where the request was refused before it was read.")
+            @Nullable
             HeaderContext context,
 
-            @Doc("Messages waiting for self; 0 where the context was not read.")
-            long unread,
+            @Doc(
+                    "Fields of the request that this command does not have and that were ignored, at most 20; absent where there are"
+                            + " none. Only on command routes: elsewhere such fields are refused.")
+            @Nullable
+            List<String> ignored,
+
+            @Doc("Messages waiting for self, else for the user; absent where context is.") @Nullable
+            Long unread,
 
             @Doc(
                     "What you have left of what is limited, as the headers RateLimit-Policy and RateLimit say it too; absent"
@@ -218,7 +278,11 @@ public final class Envelope {
             @Doc("The HTTP status; over MCP 200 for all that was done.")
             int httpCode,
 
-            @Doc("On error: its symbolic name.") @Nullable String error) {}
+            @Doc("On error: its symbolic name.") @Nullable String error,
+
+            @Doc("true on a replay whose first answer was too long to keep: it shows what was changed as it is now.")
+            @Nullable
+            Boolean rebuilt) {}
 
     /** The schema of what every answer has: header and status, with the names of their types. */
     public static ObjectNode schema() {
@@ -240,6 +304,8 @@ public final class Envelope {
         status.putArray("required").add("success");
         properties.setAll((ObjectNode) Schema.of(output).json().get("properties"));
         schema.putArray("required").add("header").add("status");
+        // That a text was cut says itself: truncated, and its length.
+        schema.findParents("truncated").forEach(record -> ((ObjectNode) record).remove(List.of("truncated", "length")));
         for (var bound : List.of("maxLength", "minimum")) {
             schema.findParents(bound).forEach(value -> ((ObjectNode) value).remove(bound));
         }

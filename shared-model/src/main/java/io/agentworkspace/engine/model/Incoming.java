@@ -11,8 +11,20 @@ public final class Incoming {
     /** Request attribute beside the caller: a {@code Consumer<String>} that is told the client's name, where a door knows it. */
     public static final String CLIENT = "engine.client";
 
+    /**
+     * Request attribute beside the caller: a {@code Runnable} that counts one more call against the caller's rate, for a body that
+     * holds several; throws a {@link Problem} where the rate does not allow it.
+     */
+    public static final String ANOTHER_CALL = "engine.another_call";
+
     /** Request attribute beside the caller: the secret of its session, where a browser's cookie proved it. */
     public static final String SESSION = "engine.session";
+
+    /**
+     * Request attribute: a {@link Problem}, where a browser's cookie proves the request but nothing shows that a page of this server
+     * sent it. Only what reads may run. The gate sets it where it cannot tell by the route which tool is to run.
+     */
+    public static final String FORGERY = "engine.forgery";
 
     /** Request attribute: the request id, a string; always there. */
     public static final String REQUEST_ID = "engine.request_id";
@@ -34,6 +46,9 @@ public final class Incoming {
 
     /** The request id once more, for whoever logs below and is not handed the request; bound on the request's own thread. */
     public static final ScopedValue<String> CURRENT_ID = ScopedValue.newInstance();
+
+    /** The caller once more, for whatever shares something out below; bound while a tool runs, and on the request's own thread. */
+    public static final ScopedValue<Caller> CURRENT_CALLER = ScopedValue.newInstance();
 
     /** The largest request body, in bytes: 1 MiB (decisions, section 1). */
     public static final int MAX_BODY = 1 << 20;

@@ -8,10 +8,15 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.UnexpectedEndOfInputException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -28,29 +33,67 @@ import tools.jackson.databind.ser.std.StdSerializer;
 public final class Json {
     public static final int MAX_DEPTH = 64;
 
+    /** How many values, names, and beginnings and ends of arrays and objects the JSON of a request may have. */
+    public static final int MAX_TOKENS = 50_000;
+
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-    /** How the parser says that an object has a name a second time. */
-    private static final Pattern TWICE = Pattern.compile("^Duplicate (?:Object )?property \"(.*?)\"", Pattern.DOTALL);
+    private static final int MAX_NAME = 1_000;
+    private static final int MAX_NUMBER = 100;
 
-    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
-                    .streamReadConstraints(StreamReadConstraints.builder()
-                            .maxNestingDepth(MAX_DEPTH)
-                            .maxNameLength(1_000)
-                            .maxNumberLength(100)
-                            .build())
-                    .build())
-            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-            .changeDefaultPropertyInclusion(any -> any.withValueInclusion(JsonInclude.Include.NON_NULL))
-            .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
-            .addModule(new SimpleModule().addSerializer(Instant.class, new InstantWriter()))
-            .build();
+    /** How the parser says what is wrong, and how we do. */
+    private static final Map<Pattern, String> REASONS = reasons();
+
+    private static final JsonMapper MAPPER = mapper(Long.MAX_VALUE);
+
+    /** Reads what others wrote. A tree takes memory for each value: of bodies like [{},{},…] some forty times their length. */
+    private static final JsonMapper READER = mapper(MAX_TOKENS);
 
     private static final JsonMapper SORTED =
             MAPPER.rebuild().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
 
     private Json() {}
+
+    private static Map<Pattern, String> reasons() {
+        var reasons = new LinkedHashMap<Pattern, String>();
+        reasons.put(Pattern.compile("nesting depth"), "it is nested more than %d levels deep".formatted(MAX_DEPTH));
+        reasons.put(Pattern.compile("Token count"), "it has more than %,d values and names".formatted(MAX_TOKENS));
+        reasons.put(Pattern.compile("^Name length"), "a field's name has more than %,d characters".formatted(MAX_NAME));
+        reasons.put(Pattern.compile("^Number value length"), "a number has more than %d digits".formatted(MAX_NUMBER));
+        reasons.put(
+                Pattern.compile("^Duplicate (?:Object )?property \"(.*?)\"", Pattern.DOTALL),
+                "the field '%s' comes twice");
+        reasons.put(Pattern.compile("^Trailing token"), "something follows after the JSON value");
+        reasons.put(Pattern.compile("end-of-input|End-of-input"), "it ends before it is complete");
+        reasons.put(
+                Pattern.compile("^Illegal unquoted character"),
+                "a line break or control character inside a string must be escaped, like \\n");
+        reasons.put(Pattern.compile("character escape '(.)'"), "'\\%s' is not an escape that JSON has");
+        reasons.put(
+                Pattern.compile("^Unrecognized token '([^']*)'"),
+                "'%s' is not a JSON value; text needs double quotes around it");
+        reasons.put(
+                Pattern.compile("^Unexpected character \\('(.)'", Pattern.DOTALL),
+                "the character '%s' cannot stand there");
+        return reasons;
+    }
+
+    private static JsonMapper mapper(long tokens) {
+        return JsonMapper.builder(JsonFactory.builder()
+                        .streamReadConstraints(StreamReadConstraints.builder()
+                                .maxNestingDepth(MAX_DEPTH)
+                                .maxNameLength(MAX_NAME)
+                                .maxNumberLength(MAX_NUMBER)
+                                .maxTokenCount(tokens)
+                                .build())
+                        .build())
+                .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+                .changeDefaultPropertyInclusion(any -> any.withValueInclusion(JsonInclude.Include.NON_NULL))
+                .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+                .addModule(new SimpleModule().addSerializer(Instant.class, new InstantWriter()))
+                .build();
+    }
 
     public static ObjectNode object() {
         return JsonNodeFactory.instance.objectNode();
@@ -72,7 +115,7 @@ public final class Json {
                     .onMalformedInput(CodingErrorAction.REPORT)
                     .onUnmappableCharacter(CodingErrorAction.REPORT)
                     .decode(ByteBuffer.wrap(utf8));
-            return MAPPER.readTree(text.toString());
+            return READER.readTree(text.toString());
         } catch (CharacterCodingException e) {
             throw Problem.malformed("the body is not valid UTF-8");
         } catch (JacksonException e) {
@@ -82,24 +125,43 @@ public final class Json {
         }
     }
 
+    /** In our own words: the parser's describe its own classes and sources. */
     private static String reason(JacksonException e) {
-        var message = e.getOriginalMessage();
-        if (message == null) {
-            return "it cannot be parsed";
+        var message = String.valueOf(e.getOriginalMessage());
+        if (e instanceof UnexpectedEndOfInputException) {
+            return "it ends before it is complete";
         }
-        if (message.contains("nesting depth")) {
-            return "it is nested more than %d levels deep".formatted(MAX_DEPTH);
-        }
-        var twice = TWICE.matcher(message);
-        if (twice.find()) {
-            return "the field '%s' comes twice".formatted(Excerpt.of(twice.group(1), 160));
-        }
-        var line = message.lines()
+        return REASONS.entrySet().stream()
+                .map(known -> Map.entry(known.getKey().matcher(message), known.getValue()))
+                .filter(known -> known.getKey().find())
+                .map(known -> known.getKey().groupCount() == 0
+                        ? known.getValue()
+                        : known.getValue().formatted(Excerpt.of(known.getKey().group(1), 60)))
                 .findFirst()
-                .orElse("")
-                .replaceAll("\\(for [^)]*\\)|`[^`]*`", "")
-                .strip();
-        return Excerpt.of(line, 160);
+                .orElse("it cannot be parsed");
+    }
+
+    /** The text or number of this name in the outermost object; nothing behind it is read, and nothing need be whole. */
+    public static Optional<JsonNode> scalar(byte[] utf8, String name) {
+        try (var parser = READER.createParser(utf8)) {
+            for (var token = parser.nextToken(); token != null; token = parser.nextToken()) {
+                if (token == JsonToken.START_ARRAY) {
+                    parser.skipChildren();
+                } else if (token == JsonToken.PROPERTY_NAME) {
+                    var isWanted = parser.currentName().equals(name);
+                    var value = parser.nextToken();
+                    if (isWanted) {
+                        return value != null && value.isScalarValue()
+                                ? Optional.of(parser.readValueAsTree())
+                                : Optional.empty();
+                    }
+                    parser.skipChildren();
+                }
+            }
+        } catch (JacksonException e) {
+            // It is not there.
+        }
+        return Optional.empty();
     }
 
     /** Binds a tree that a {@link Schema} has already checked, or that a query of ours produced. */
@@ -127,6 +189,11 @@ public final class Json {
 
     public static byte[] bytes(Object value) {
         return MAPPER.writeValueAsBytes(value);
+    }
+
+    /** Writes the value's UTF-8 bytes as they come, without having them all at once. */
+    static void write(Object value, java.io.OutputStream to) {
+        MAPPER.writeValue(to, value);
     }
 
     public static String text(Object value) {

@@ -19,7 +19,7 @@ public final class Meant {
     /** A tool as somebody may call it. */
     public record Titled(String name, String title, boolean reads) {
         public static Titled of(Tool<?, ?> tool) {
-            return new Titled(tool.name(), tool.title(), tool.effect() == Effect.READS);
+            return new Titled(tool.name(), tool.title(), tool.effect().reads());
         }
 
         private String family() {

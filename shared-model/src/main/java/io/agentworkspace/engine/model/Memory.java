@@ -13,6 +13,13 @@ public record Memory(
         String name,
 
         @Doc(value = "The text.", max = 64_000) String text,
+
+        @Doc("true where the text is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole text has, where it is cut.") @Nullable
+        Integer length,
+
         @Doc("Its tags.") List<String> tags,
         @Doc("The agent, or the user, who stored it first.") String author,
 
@@ -23,7 +30,18 @@ public record Memory(
         long revision,
 
         @Doc("When it was first stored.") Instant createdAt,
-        @Doc("When its text was last replaced.") Instant updatedAt) {
+        @Doc("When its text was last replaced.") Instant updatedAt)
+        implements Cuttable<Memory> {
+
+    @Override
+    public String longText() {
+        return text;
+    }
+
+    @Override
+    public Memory cut(String head, int whole) {
+        return new Memory(id, name, head, true, whole, tags, author, source, revision, createdAt, updatedAt);
+    }
 
     /** Where a memory comes from. */
     public record Source(

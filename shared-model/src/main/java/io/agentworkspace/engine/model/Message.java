@@ -35,10 +35,29 @@ public record Message(
 
         @Doc(value = "What was said.", max = 64_000) String content,
 
+        @Doc("true where the text is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole text has, where it is cut.") @Nullable
+        Integer length,
+
         @Doc("The id of the message that it answers.") @Nullable
         String replyTo,
 
         @Doc("The agents whose messages it answers, oldest first: the loop guard counts them.")
         List<String> chain,
 
-        @Doc("When it was said.") Instant createdAt) {}
+        @Doc("When it was said.") Instant createdAt)
+        implements Cuttable<Message> {
+
+    @Override
+    public String longText() {
+        return content;
+    }
+
+    @Override
+    public Message cut(String head, int whole) {
+        return new Message(
+                id, from, fromKind, to, toKind, domain, zone, seq, head, true, whole, replyTo, chain, createdAt);
+    }
+}

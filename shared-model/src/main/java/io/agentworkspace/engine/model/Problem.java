@@ -52,7 +52,16 @@ public final class Problem extends RuntimeException {
     }
 
     public static Problem missing(String field) {
-        return new Problem(Failure.MISSING_FIELD, field + " is required");
+        return missing(List.of(field));
+    }
+
+    /** All that must be given at once, and where to find a name for it. */
+    public static Problem missing(List<String> fields) {
+        var all = String.join(", ", fields.subList(0, fields.size() - 1));
+        var named = (all.isEmpty() ? "" : all + " and ") + fields.getLast();
+        var hint = fields.contains("target.bank") ? "; MB_List shows the banks that you may see" : "";
+        return new Problem(
+                Failure.MISSING_FIELD, "%s %s required%s".formatted(named, fields.size() == 1 ? "is" : "are", hint));
     }
 
     public static Problem invalid(String field, String rule) {

@@ -6,12 +6,15 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ProblemDocument {
     public static final String MEDIA_TYPE = "application/problem+json";
 
+    /** Where each failure is described, under its name; relative to the address that was asked. */
+    public static final String DOCUMENTATION = "/docs/concepts#";
+
     private ProblemDocument() {}
 
     public static ObjectNode of(Problem problem, String requestId) {
         var failure = problem.failure();
         return Json.object()
-                .put("type", "about:blank#" + failure.error())
+                .put("type", DOCUMENTATION + failure.error())
                 .put("title", failure.title())
                 .put("status", failure.httpStatus())
                 .put("detail", problem.note())

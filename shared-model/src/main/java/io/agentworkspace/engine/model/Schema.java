@@ -5,6 +5,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ public final class Schema {
                     + " so that a retry never does it twice.",
             false,
             new Shape.Text(255, List.of()));
+
+    /** How many unknown fields a refusal names; the rest it counts. */
+    private static final int UNKNOWN_NAMED = 10;
 
     private final Shape.Fields root;
     private final ObjectNode json;
@@ -80,9 +84,21 @@ public final class Schema {
     public ObjectNode read(ObjectNode input, boolean strict) {
         checkTypes(input);
         if (strict) {
-            refuseUnknown(root, input, "", Field.of(json));
+            refuseUnknown(input);
+        }
+        var missing = new ArrayList<String>();
+        missing(root, input, "", missing);
+        if (!missing.isEmpty()) {
+            throw Problem.missing(missing);
         }
         return fields(root, input, "");
+    }
+
+    /** The paths of the fields that the input has and this schema does not, in the input's order. */
+    public List<String> unknown(ObjectNode input) {
+        var unknown = new ArrayList<String>();
+        unknown(root, input, "", (path, name, _) -> unknown.add(join(path, name)));
+        return unknown;
     }
 
     /** Whether it has a field of this name. */
@@ -126,18 +142,39 @@ public final class Schema {
         }
     }
 
-    private static void refuseUnknown(Shape.Fields shape, JsonNode value, String path, List<Field> all) {
+    private void refuseUnknown(ObjectNode input) {
+        var all = Field.of(json);
+        var notes = new ArrayList<String>();
+        var count = new AtomicInteger();
+        unknown(root, input, "", (path, name, shape) -> {
+            if (count.incrementAndGet() <= UNKNOWN_NAMED) {
+                var known = shape.fields().stream().map(Shape.Field::name).toList();
+                notes.add("%s is not a field of this tool; %s"
+                        .formatted(join(path, Name.shortened(name)), hint(name, path, known, all)));
+            }
+        });
+        if (count.get() > UNKNOWN_NAMED) {
+            notes.add("%d more are not fields of this tool either".formatted(count.get() - UNKNOWN_NAMED));
+        }
+        if (!notes.isEmpty()) {
+            throw new Problem(Failure.INVALID_FIELD, String.join(". ", notes).replace("?. ", "? "));
+        }
+    }
+
+    private interface Stranger {
+        void met(String path, String name, Shape.Fields shape);
+    }
+
+    private static void unknown(Shape.Fields shape, JsonNode value, String path, Stranger stranger) {
         var known = shape.fields().stream().map(Shape.Field::name).toList();
         for (var name : value.propertyNames()) {
             if (!known.contains(name)) {
-                throw Problem.invalid(
-                        join(path, Name.shortened(name)),
-                        "is not a field of this tool; " + hint(name, path, known, all));
+                stranger.met(path, name, shape);
             }
         }
         for (var field : shape.fields()) {
             if (field.shape() instanceof Shape.Fields inner && present(value, field) instanceof ObjectNode object) {
-                refuseUnknown(inner, object, join(path, field.name()), all);
+                unknown(inner, object, join(path, field.name()), stranger);
             }
         }
     }
@@ -163,11 +200,7 @@ public final class Schema {
         for (var field : shape.fields()) {
             var inner = present(value, field);
             var at = join(path, field.name());
-            if (inner == null) {
-                if (field.required()) {
-                    throw missing(field.shape(), at);
-                }
-            } else {
+            if (inner != null) {
                 var result = value(field, inner, at);
                 if (result != null) {
                     checked.set(field.name(), result);
@@ -177,28 +210,42 @@ public final class Schema {
         return checked;
     }
 
-    /** Names the first thing that must be given, not the object around it: {@code vx.name is required}. */
-    private static Problem missing(Shape shape, String path) {
-        if (shape instanceof Shape.Fields inner) {
-            var first = inner.fields().stream().filter(Shape.Field::required).findFirst();
-            if (first.isPresent()) {
-                return missing(first.get().shape(), join(path, first.get().name()));
+    /** Names what must be given and is absent or blank, not the object around it: {@code vx.name}. */
+    private static void missing(Shape.Fields shape, JsonNode value, String path, List<String> into) {
+        for (var field : shape.fields()) {
+            var inner = present(value, field);
+            var at = join(path, field.name());
+            if (field.shape() instanceof Shape.Fields object
+                    && (inner != null
+                            || (field.required() && object.fields().stream().anyMatch(Shape.Field::required)))) {
+                missing(object, inner == null ? Json.object() : inner, at, into);
+            } else if (field.required() && (inner == null || isBlank(field.shape(), inner))) {
+                into.add(at);
             }
         }
-        return Problem.missing(path);
+    }
+
+    /** Forms send what was not filled in as an empty string. */
+    private static boolean isBlank(Shape shape, JsonNode value) {
+        return switch (shape) {
+            case Shape.Text _, Shape.NameText _, Shape.Time _ ->
+                value.asString().isBlank();
+            default -> false;
+        };
     }
 
     private static @Nullable JsonNode value(Shape.Field field, JsonNode value, String path) {
         return switch (field.shape()) {
             case Shape.Fields inner -> fields(inner, value, path);
-            case Shape.NameText _ -> name(field, value.asString(), path);
-            case Shape.Text text -> text(field, text, value, path);
+            case Shape.NameText _ -> name(value.asString(), path);
+            case Shape.Text text -> text(text, value, path);
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);
             case Shape.Id _ -> id(value, path);
             case Shape.Time _ -> time(field, value, path);
             case Shape.Open _ -> open(value, path);
-            case Shape.Free _, Shape.Flag _ -> value;
+            case Shape.Free _ -> free(value, path);
+            case Shape.Flag _ -> value;
         };
     }
 
@@ -206,6 +253,15 @@ public final class Schema {
         if (!ID.matcher(value.asString()).matches()) {
             throw Problem.invalid(path, "must be a UUID, like 6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11");
         }
+        return value;
+    }
+
+    private static JsonNode free(JsonNode value, String path) {
+        if (value.isString()) {
+            checkCharacters(path, value.asString());
+        }
+        value.propertyNames().forEach(name -> checkCharacters("a field's name in " + path, name));
+        value.forEach(part -> free(part, path));
         return value;
     }
 
@@ -226,10 +282,7 @@ public final class Schema {
     }
 
     private static @Nullable JsonNode time(Shape.Field field, JsonNode value, String path) {
-        if (value.asString().isBlank()) {
-            if (field.required()) {
-                throw Problem.missing(path);
-            }
+        if (isBlank(field.shape(), value)) {
             return null;
         }
         try {
@@ -243,25 +296,25 @@ public final class Schema {
         throw Problem.invalid(path, "must be a time in ISO 8601 with its zone, like 2026-05-25T12:00:00Z");
     }
 
-    private static @Nullable JsonNode name(Shape.Field field, String raw, String path) {
-        if (raw.isBlank()) {
-            if (field.required()) {
-                throw Problem.missing(path);
-            }
+    private static @Nullable JsonNode name(String given, String path) {
+        if (given.isBlank()) {
             return null;
         }
+        var raw = isMention(path) ? given.replaceFirst("^\\s*@", "") : given;
         Name.broken(raw).ifPresent(rule -> {
             throw Problem.invalid(path, rule);
         });
         return Json.valueTree(Name.normal(raw));
     }
 
-    private static @Nullable JsonNode text(Shape.Field field, Shape.Text text, JsonNode value, String path) {
-        if (value.asString().isBlank()) {
-            if (field.required()) {
-                throw Problem.missing(path);
-            }
-            return null; // Forms send what was not filled in as an empty string.
+    /** "@Ada" means Ada, where a name points at something that there is; nothing can be named so. */
+    private static boolean isMention(String path) {
+        return !path.equals("name") && !path.endsWith(".name");
+    }
+
+    private static @Nullable JsonNode text(Shape.Text text, JsonNode value, String path) {
+        if (isBlank(text, value)) {
+            return null;
         }
         checkText(text, value.asString(), path);
         return value;
@@ -285,7 +338,8 @@ public final class Schema {
         }
     }
 
-    static boolean isStorable(String text) {
+    /** Whether a database can hold it: no NUL, and surrogates in pairs only. */
+    public static boolean isStorable(String text) {
         return text.codePoints()
                 .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
     }

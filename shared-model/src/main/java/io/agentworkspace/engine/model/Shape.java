@@ -15,6 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What a field's value looks like, read off the Java type of a record component. */
 sealed interface Shape {
+    /** How many characters or items a field takes that declares no maximum. */
+    long DEFAULT_MAX = 1_000;
+
     /** The JSON Schema of the value, no longer than a model needs it. */
     default ObjectNode json() {
         return json(false);
@@ -178,7 +181,7 @@ sealed interface Shape {
             return doc.format().equals("uuid") ? new Id() : new Text(36, List.of());
         } else if (type == String.class) {
             // What we answer with promises no length: clients check answers, and the limits are the input's.
-            return new Text(closed ? doc.max() : Long.MAX_VALUE, List.of(doc.oneOf()));
+            return new Text(closed ? max(doc, DEFAULT_MAX) : Long.MAX_VALUE, List.of(doc.oneOf()));
         } else if (type == Name.class) {
             return new NameText();
         } else if (type == Instant.class) {
@@ -190,9 +193,9 @@ sealed interface Shape {
         } else if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
             var format = type == int.class || type == Integer.class ? "int32" : "int64";
             var allowed = Arrays.stream(doc.oneOf()).map(Long::valueOf).toList();
-            return new Whole(doc.min(), doc.max() == 1_000 ? Long.MAX_VALUE : doc.max(), allowed, format);
+            return new Whole(doc.min(), max(doc, Long.MAX_VALUE), allowed, format);
         } else if (type == List.class) {
-            return new Items(argument(annotated, 0, doc, closed), doc.max());
+            return new Items(argument(annotated, 0, doc, closed), max(doc, DEFAULT_MAX));
         } else if (type == ObjectNode.class) {
             return new Open();
         } else if (type == Map.class) {
@@ -205,6 +208,10 @@ sealed interface Shape {
                     : new Text(Name.MAX, List.of(doc.oneOf()));
         }
         throw new IllegalArgumentException("no schema for " + annotated);
+    }
+
+    private static long max(Doc doc, long otherwise) {
+        return doc.max() == Doc.NONE ? otherwise : doc.max();
     }
 
     private static Shape argument(AnnotatedType annotated, int index, Doc doc, boolean closed) {

@@ -16,9 +16,12 @@ import tools.jackson.databind.node.ObjectNode;
  * @param leastRole what a caller must at least be in the tenant
  * @param idempotent whether doing it twice is the same as doing it once
  * @param isLong whether it may take more than a few seconds: clients that take tasks get one, and ask after it
+ * @param wholeTexts whether its answer has long texts whole, as reads do; answers to writes cut them
  * @param outside work that calls out, done before the transaction, which must not wait for anybody; the handler finds what
  *     came of it in {@link Call#found}
  * @param toldOnce the fields of the answer that are never told again, and so not kept for replays
+ * @param again what a replay answers where the first answer was too long to keep: the thing as it is, without doing anything;
+ *     it finds in {@link Call#found} what was kept, the fields that say what was changed
  * @param open what it answers to somebody without a credential, of what is public; null where nothing is
  */
 public record Tool<I extends Record, O extends Record>(
@@ -30,6 +33,7 @@ public record Tool<I extends Record, O extends Record>(
         Role leastRole,
         boolean idempotent,
         boolean isLong,
+        boolean wholeTexts,
         Route route,
         Class<I> input,
         Schema inputSchema,
@@ -38,6 +42,7 @@ public record Tool<I extends Record, O extends Record>(
         List<String> toldOnce,
         @Nullable Handler<I, ?> outside,
         @Nullable Function<I, O> open,
+        @Nullable Handler<I, O> again,
         Handler<I, O> handler) {
 
     /** The work itself. Reads issue one statement; everything else runs inside the runner's transaction. */
@@ -60,8 +65,17 @@ public record Tool<I extends Record, O extends Record>(
         return effect == Effect.DESTROYS;
     }
 
+    /** The same tool, which shows what it changed once more where its answer was too long to keep. */
+    public Tool<I, O> shownAgainBy(Handler<I, O> reader) {
+        return with(open, reader);
+    }
+
     /** The same tool, which also answers somebody without a credential. */
     public Tool<I, O> openTo(Function<I, O> strangers) {
+        return with(strangers, again);
+    }
+
+    private Tool<I, O> with(@Nullable Function<I, O> strangers, @Nullable Handler<I, O> reader) {
         return new Tool<>(
                 name,
                 title,
@@ -71,6 +85,7 @@ public record Tool<I extends Record, O extends Record>(
                 leastRole,
                 idempotent,
                 isLong,
+                wholeTexts,
                 route,
                 input,
                 inputSchema,
@@ -79,6 +94,7 @@ public record Tool<I extends Record, O extends Record>(
                 toldOnce,
                 outside,
                 strangers,
+                reader,
                 handler);
     }
 
@@ -96,6 +112,7 @@ public record Tool<I extends Record, O extends Record>(
         private @Nullable Role leastRole;
         private boolean idempotent;
         private boolean isLong;
+        private boolean wholeTexts;
         private @Nullable Route route;
 
         private Draft(String name) {
@@ -138,6 +155,12 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
+        /** Long texts are what a caller of this write wants: they are not cut. */
+        public Draft wholeTexts() {
+            wholeTexts = true;
+            return this;
+        }
+
         public Draft route(String method, String path) {
             route = new Route(method, path);
             return this;
@@ -158,8 +181,9 @@ public record Tool<I extends Record, O extends Record>(
                     Objects.requireNonNull(capability, name),
                     effect,
                     leastRole != null ? leastRole : effect.writes() ? Role.MEMBER : Role.VIEWER,
-                    idempotent || effect == Effect.READS,
+                    idempotent || effect.reads(),
                     isLong,
+                    wholeTexts || !effect.isTransactional(),
                     route == null ? Route.alias(name) : route,
                     input,
                     Schema.ofInput(input, effect.isTransactional()),
@@ -167,6 +191,7 @@ public record Tool<I extends Record, O extends Record>(
                     Envelope.schema(output),
                     toldOnce(output),
                     outside,
+                    null,
                     null,
                     handler);
         }

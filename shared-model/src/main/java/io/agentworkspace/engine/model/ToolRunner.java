@@ -33,6 +33,8 @@ public interface ToolRunner {
      * @param idempotencyKey from the header {@code Idempotency-Key}, if there was one
      * @param progress whom the run tells how far it is
      * @param whence where it came from
+     * @param budget how much its answer may carry
+     * @param readOnly whether it must change nothing, not even what counts as read
      */
     record Request(
             String service,
@@ -42,7 +44,9 @@ public interface ToolRunner {
             boolean strict,
             @Nullable String idempotencyKey,
             Progress progress,
-            Whence whence) {
+            Whence whence,
+            Budget budget,
+            boolean readOnly) {
         /** Nobody listens to how far it is, and it came through no door. */
         public Request(
                 String service,
@@ -51,7 +55,29 @@ public interface ToolRunner {
                 String requestId,
                 boolean strict,
                 @Nullable String idempotencyKey) {
-            this(service, arguments, caller, requestId, strict, idempotencyKey, Progress.SILENT, Whence.NOWHERE);
+            this(
+                    service,
+                    arguments,
+                    caller,
+                    requestId,
+                    strict,
+                    idempotencyKey,
+                    Progress.SILENT,
+                    Whence.NOWHERE,
+                    Budget.once(),
+                    false);
+        }
+
+        /** The same within a budget that others have a part in. */
+        public Request within(Budget shared) {
+            return new Request(
+                    service, arguments, caller, requestId, strict, idempotencyKey, progress, whence, shared, readOnly);
+        }
+
+        /** The same; when true, without marking anything as read. */
+        public Request readOnly(boolean only) {
+            return new Request(
+                    service, arguments, caller, requestId, strict, idempotencyKey, progress, whence, budget, only);
         }
     }
 }

@@ -9,4 +9,11 @@ public record Zone(
         String name,
 
         @Doc("What is talked about there.") @Nullable String description,
+
+        @Doc("true where the description is cut; then length says how long it is.") @Nullable
+        Boolean truncated,
+
+        @Doc("How many characters the whole description has, where it is cut.") @Nullable
+        Integer length,
+
         @Doc("When it was created.") Instant createdAt) {}

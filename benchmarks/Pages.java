@@ -1,0 +1,27 @@
+import java.nio.file.Path;
+
+/** How soon there is something to see on the pages of the hubs, in real Chromium; {@code paint.mjs} looks. */
+final class Pages implements Bench.Benchmark {
+    private static final Path SCRIPTS = Path.of("mcp-server/src/test/node");
+
+    @Override
+    public String words() {
+        return "the first paint of pages, in Chromium; needs npm ci in " + SCRIPTS + " [--loads 9]";
+    }
+
+    @Override
+    public void run(Bench.Options options) throws Exception {
+        try (var engine = Engine.start()) {
+            var browser = new ProcessBuilder(
+                            SCRIPTS.resolve("node_modules/.bin/node").toString(),
+                            SCRIPTS.resolve("paint.mjs").toString(),
+                            engine.url(),
+                            Integer.toString(options.number("loads", 9)))
+                    .inheritIO()
+                    .start();
+            if (browser.waitFor() != 0) {
+                throw new IllegalStateException("the browser failed");
+            }
+        }
+    }
+}

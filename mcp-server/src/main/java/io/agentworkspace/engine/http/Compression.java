@@ -1,0 +1,88 @@
+package io.agentworkspace.engine.http;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.PreEncodedHttpField;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.util.BufferUtil;
+import org.jspecify.annotations.Nullable;
+
+/** Compresses whole answers in JSON for clients that accept gzip; streams and pages go their own way. */
+final class Compression {
+    /** What is smaller fits into a packet or two as it is. */
+    private static final int LEAST = 1_024;
+
+    /** What has secrets of a session in it is not compressed: the size of an answer must not depend on them. */
+    private static final String SECRETS = "/api/auth/";
+
+    private static final HttpField GZIP = new PreEncodedHttpField(HttpHeader.CONTENT_ENCODING, "gzip");
+    private static final HttpField VARY = new PreEncodedHttpField(HttpHeader.VARY, "Accept-Encoding");
+
+    private Compression() {}
+
+    /** The content as it is sent, before anything has been; the headers say how. */
+    static @Nullable ByteBuffer of(
+            Request request, HttpFields.Mutable headers, boolean last, @Nullable ByteBuffer content) {
+        if (content == null
+                || content.remaining() < LEAST
+                || !isWhole(headers, last, content)
+                || !isJson(headers)
+                || headers.contains(HttpHeader.CONTENT_ENCODING)
+                || Request.getPathInContext(request).startsWith(SECRETS)) {
+            return content;
+        }
+        headers.add(VARY);
+        if (!accepts(request)) {
+            return content;
+        }
+        var compressed = gzipped(content);
+        headers.put(GZIP);
+        headers.put(HttpHeader.CONTENT_LENGTH, compressed.length);
+        var tag = headers.get(HttpHeader.ETAG);
+        if (tag != null && !tag.startsWith("W/")) {
+            headers.put(HttpHeader.ETAG, "W/" + tag); // The same answer in other bytes.
+        }
+        return ByteBuffer.wrap(compressed);
+    }
+
+    private static boolean isWhole(HttpFields headers, boolean last, ByteBuffer content) {
+        return last || headers.getLongField(HttpHeader.CONTENT_LENGTH) == content.remaining();
+    }
+
+    private static boolean isJson(HttpFields headers) {
+        var type = headers.get(HttpHeader.CONTENT_TYPE);
+        return type != null && (type.startsWith("application/json") || type.startsWith("application/problem+json"));
+    }
+
+    private static boolean accepts(Request request) {
+        return request.getHeaders().contains(HttpHeader.ACCEPT_ENCODING)
+                && request.getHeaders()
+                        .getQualityCSV(HttpHeader.ACCEPT_ENCODING)
+                        .contains("gzip");
+    }
+
+    private static byte[] gzipped(ByteBuffer content) {
+        var bytes = new ByteArrayOutputStream(content.remaining() / 4);
+        try (var gzip = new Fast(bytes)) {
+            BufferUtil.writeTo(content.slice(), gzip);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** JSON shrinks to a fifth already at the least effort. */
+    private static final class Fast extends GZIPOutputStream {
+        Fast(ByteArrayOutputStream out) throws IOException {
+            super(out, 8_192);
+            def.setLevel(Deflater.BEST_SPEED);
+        }
+    }
+}

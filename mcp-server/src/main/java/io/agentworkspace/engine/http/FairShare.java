@@ -1,0 +1,133 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.model.Problem;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Something scarce that callers share: one of them has at most a third of it, so that it takes several to use it up. Who is
+ * unknown here has taken nothing.
+ */
+final class FairShare {
+    private static final int CALLERS = 3;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private final String what;
+    private final int each;
+    private final Semaphore all;
+    private final ConcurrentHashMap<Object, Holder> holders = new ConcurrentHashMap<>();
+
+    private static final class Holder {
+        private final Semaphore free;
+        private int parts;
+
+        Holder(int each) {
+            free = new Semaphore(each, true);
+        }
+    }
+
+    /** @param what it is, for the note to who is refused */
+    FairShare(String what, long all) {
+        var units = Math.clamp(all, CALLERS, Integer.MAX_VALUE);
+        this.what = what;
+        this.each = units / CALLERS;
+        this.all = new Semaphore(units, true);
+    }
+
+    /** The most that one caller can have. */
+    int each() {
+        return each;
+    }
+
+    int free() {
+        return all.availablePermits();
+    }
+
+    /**
+     * Takes so much, or all that one caller can have.
+     *
+     * @param patience how long to wait for it
+     * @throws Problem {@code rate_limited} when the caller has too much, {@code unavailable} when all have
+     */
+    Part take(Object caller, long amount, Duration patience) {
+        var part = new Part(caller);
+        try {
+            part.grow(amount, patience);
+            return part;
+        } catch (Problem refused) {
+            part.close();
+            throw refused;
+        }
+    }
+
+    private Holder enter(Object caller) {
+        return holders.compute(caller, (_, known) -> {
+            var holder = known == null ? new Holder(each) : known;
+            holder.parts++;
+            return holder;
+        });
+    }
+
+    private void leave(Object caller) {
+        holders.computeIfPresent(caller, (_, holder) -> --holder.parts == 0 ? null : holder);
+    }
+
+    private static boolean acquire(Semaphore free, int amount, Duration patience) {
+        try {
+            return free.tryAcquire(amount) || free.tryAcquire(amount, patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** What one request has of it. */
+    final class Part implements AutoCloseable {
+        private final Object caller;
+        private final Holder holder;
+        private int amount;
+        private boolean closed;
+
+        private Part(Object caller) {
+            this.caller = caller;
+            this.holder = enter(caller);
+        }
+
+        /** @throws Problem as {@link FairShare#take} */
+        synchronized void grow(long wanted, Duration patience) {
+            var more = (int) Math.min(wanted, each) - amount;
+            if (more <= 0) {
+                return;
+            } else if (!acquire(holder.free, more, patience)) {
+                throw Problem.rateLimited(
+                        "your requests take as %s as one caller's may at once: wait for answers, and read them, before you send more"
+                                .formatted(what),
+                        PAUSE);
+            } else if (!acquire(all, more, patience)) {
+                holder.free.release(more);
+                throw Problem.unavailable(
+                        "the requests of all callers take as %s as the server has: try again shortly".formatted(what),
+                        PAUSE);
+            }
+            amount += more;
+        }
+
+        synchronized void shrink(long wanted) {
+            var less = amount - (int) Math.min(wanted, amount);
+            amount -= less;
+            holder.free.release(less);
+            all.release(less);
+        }
+
+        @Override
+        public synchronized void close() {
+            if (!closed) {
+                closed = true;
+                shrink(0);
+                leave(caller);
+            }
+        }
+    }
+}

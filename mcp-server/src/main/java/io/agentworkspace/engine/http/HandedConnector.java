@@ -1,0 +1,65 @@
+package io.agentworkspace.engine.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SelectorManager;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/** A connector that does not listen: it is handed its connections, with the first bytes of each. */
+final class HandedConnector extends ServerConnector {
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /** @param threads what its connections are served on; null: the server's */
+    HandedConnector(Server server, @Nullable Executor threads, HttpConfiguration configuration) {
+        super(server, threads, null, null, 1, 1, new HttpConnectionFactory(configuration));
+    }
+
+    void take(SocketChannel connection, ByteBuffer first) {
+        getSelectorManager().accept(connection, first);
+    }
+
+    @Override
+    public void open() {
+        // There is nothing to listen on.
+    }
+
+    /** Jetty calls this again and again to wait for a connection. */
+    @Override
+    public void accept(int acceptor) {
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        closed.countDown();
+        super.doStop();
+    }
+
+    @Override
+    protected SelectorManager newSelectorManager(Executor threads, Scheduler scheduler, int selectors) {
+        return new ServerConnectorManager(threads, scheduler, selectors) {
+            @Override
+            public Connection newConnection(SelectableChannel channel, EndPoint endPoint, Object first)
+                    throws IOException {
+                var connection = super.newConnection(channel, endPoint, first);
+                ((Connection.UpgradeTo) connection).onUpgradeTo((ByteBuffer) first);
+                return connection;
+            }
+        };
+    }
+}

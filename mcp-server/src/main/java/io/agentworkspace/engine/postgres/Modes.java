@@ -1,0 +1,35 @@
+package io.agentworkspace.engine.postgres;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/** Who may open what is in the data directory. */
+final class Modes {
+    private static final Set<PosixFilePermission> OWN_FILE = PosixFilePermissions.fromString("rw-------");
+
+    private Modes() {}
+
+    /** Makes the file if need be; nobody but its owner may open it, also where an earlier engine made it for all to read. */
+    static void keepPrivate(Path file) throws IOException {
+        try {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(OWN_FILE));
+        } catch (FileAlreadyExistsException e) {
+            set(file, OWN_FILE);
+        }
+    }
+
+    static void set(Path path, String mode) throws IOException {
+        set(path, PosixFilePermissions.fromString(mode));
+    }
+
+    private static void set(Path path, Set<PosixFilePermission> mode) throws IOException {
+        if (!Files.getPosixFilePermissions(path).equals(mode)) {
+            Files.setPosixFilePermissions(path, mode);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Incoming;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Shares the pool's connections fairly: tenants take turns, the keys of a tenant take turns, and the calls of a key are served in
+ * their order. A key that holds a third of the connections, or a tenant that holds two thirds, gets another one only while more than
+ * a third is free: whoever comes next is served at once.
+ */
+final class ConnectionQueue {
+    /** How many calls of one key may wait, and how many of all keys together. */
+    static final int MOST_OF_ONE = 500;
+
+    static final int MOST = 5_000;
+
+    /** What became of a request for a connection. {@code OWN_FAULT}: others were served, only the owner's other calls stand in its way. */
+    enum Turn {
+        TAKEN,
+        OWN_FAULT,
+        BUSY
+    }
+
+    /** Who shares: a key, session or token of a tenant, or the engine itself. */
+    record Owner(long tenant, String principal) {
+        private static final Owner ENGINE = new Owner(0, "engine");
+
+        /** For requests whose credential has not been looked up yet. */
+        private static final Owner STRANGERS = new Owner(0, "strangers");
+
+        static Owner current() {
+            if (Incoming.CURRENT_CALLER.isBound()) {
+                Caller caller = Incoming.CURRENT_CALLER.get();
+                return new Owner(caller.tenant(), caller.principal());
+            }
+            return Incoming.CURRENT_ID.isBound() ? STRANGERS : ENGINE;
+        }
+
+        boolean isCaller() {
+            return tenant != 0;
+        }
+    }
+
+    private static final class Tenant {
+        private final Map<String, Key> keys = new LinkedHashMap<>();
+        private int held;
+    }
+
+    private static final class Key {
+        private final Deque<Waiter> waiting = new ArrayDeque<>();
+        private int held;
+    }
+
+    private static final class Waiter {
+        private final Condition served;
+        private boolean isServed;
+
+        Waiter(Condition served) {
+            this.served = served;
+        }
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Those that hold or wait, in the order of their turns. */
+    private final Map<Long, Tenant> tenants = new LinkedHashMap<>();
+
+    private final int share;
+    /** What is left for whoever comes next; the smallest pools can spare nothing. */
+    private final int reserve;
+
+    private int free;
+    private int waiting;
+    private long succeeded;
+
+    ConnectionQueue(int connections) {
+        free = connections;
+        reserve = connections / 3;
+        share = Math.max(1, reserve);
+    }
+
+    /** Waits for a connection; every one that was taken has to be given back. */
+    Turn take(Owner owner, Duration patience) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (waiting >= MOST) {
+                return Turn.BUSY;
+            }
+            var key = key(owner);
+            if (key.waiting.size() >= MOST_OF_ONE) {
+                return owner.isCaller() ? Turn.OWN_FAULT : Turn.BUSY;
+            }
+            var waiter = new Waiter(lock.newCondition());
+            key.waiting.add(waiter);
+            waiting++;
+            handOut();
+            return await(owner, key, waiter, patience);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Turn await(Owner owner, Key key, Waiter waiter, Duration patience) throws InterruptedException {
+        var before = succeeded;
+        var left = patience.toNanos();
+        try {
+            while (!waiter.isServed && left > 0) {
+                left = waiter.served.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            if (waiter.isServed) {
+                returned(owner);
+            } else {
+                leave(owner, key, waiter);
+            }
+            throw e;
+        }
+        if (waiter.isServed) {
+            return Turn.TAKEN;
+        }
+        leave(owner, key, waiter);
+        return owner.isCaller() && key.held >= share && succeeded > before ? Turn.OWN_FAULT : Turn.BUSY;
+    }
+
+    private void leave(Owner owner, Key key, Waiter waiter) {
+        key.waiting.remove(waiter);
+        waiting--;
+        forget(owner);
+    }
+
+    /**
+     * Gives a connection back.
+     *
+     * @param success whether the database did its work
+     */
+    void giveBack(Owner owner, boolean success) {
+        lock.lock();
+        try {
+            if (success) {
+                succeeded++;
+            }
+            returned(owner);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void returned(Owner owner) {
+        tenant(owner).held--;
+        key(owner).held--;
+        free++;
+        forget(owner);
+        handOut();
+    }
+
+    private Tenant tenant(Owner owner) {
+        return tenants.computeIfAbsent(owner.tenant(), _ -> new Tenant());
+    }
+
+    private Key key(Owner owner) {
+        return tenant(owner).keys.computeIfAbsent(owner.principal(), _ -> new Key());
+    }
+
+    private void forget(Owner owner) {
+        var tenant = tenant(owner);
+        var key = key(owner);
+        if (key.held == 0 && key.waiting.isEmpty()) {
+            tenant.keys.remove(owner.principal());
+        }
+        if (tenant.keys.isEmpty()) {
+            tenants.remove(owner.tenant());
+        }
+    }
+
+    private void handOut() {
+        while (free > 0 && waiting > 0 && (serveOne(true) || (free > reserve && serveOne(false)))) {
+            // One after the other.
+        }
+    }
+
+    /** Serves the first whose turn it is; it is then the last in its tenant, and its tenant the last of all. */
+    private boolean serveOne(boolean withinShares) {
+        for (var tenant : tenants.entrySet()) {
+            if (withinShares && tenant.getValue().held >= 2 * share) {
+                continue;
+            }
+            for (var key : tenant.getValue().keys.entrySet()) {
+                var waiter = withinShares && key.getValue().held >= share
+                        ? null
+                        : key.getValue().waiting.poll();
+                if (waiter != null) {
+                    serve(new Owner(tenant.getKey(), key.getKey()), waiter);
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private void serve(Owner owner, Waiter waiter) {
+        var tenant = tenant(owner);
+        var key = key(owner);
+        tenants.remove(owner.tenant());
+        tenants.put(owner.tenant(), tenant);
+        tenant.keys.remove(owner.principal());
+        tenant.keys.put(owner.principal(), key);
+        tenant.held++;
+        key.held++;
+        free--;
+        waiting--;
+        waiter.isServed = true;
+        waiter.served.signal();
+    }
+
+    /** How many calls wait. */
+    int waiting() {
+        lock.lock();
+        try {
+            return waiting;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

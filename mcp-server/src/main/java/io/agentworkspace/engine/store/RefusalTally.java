@@ -1,0 +1,61 @@
+package io.agentworkspace.engine.store;
+
+import io.agentworkspace.engine.model.Audited;
+import io.agentworkspace.engine.model.Caller;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many refusals each key or session had in a minute. The first ones have an entry each in the audit; those beyond are
+ * summed up in one, so that nobody fills the database by being refused.
+ */
+final class RefusalTally {
+    static final int EACH_MINUTE = 60;
+
+    private final Map<Asker, Minute> minutes = new HashMap<>();
+
+    private record Asker(long tenant, String principal, Instant minute) {}
+
+    /** The refusals of a minute that have no entry of their own, as one. */
+    record Sum(long tenant, Audited entry) {}
+
+    private static final class Minute {
+        private int refusals;
+        private @Nullable Audited last;
+    }
+
+    /** Counts it, and tells whether it is to have an entry of its own. */
+    synchronized boolean isSingle(Caller caller, Audited refusal) {
+        var begin = refusal.at().truncatedTo(ChronoUnit.MINUTES);
+        var asker = new Asker(caller.tenant(), caller.principal(), begin);
+        var minute = minutes.computeIfAbsent(asker, _ -> new Minute());
+        minute.refusals++;
+        if (minute.refusals <= EACH_MINUTE) {
+            return true;
+        }
+        minute.last = refusal;
+        return false;
+    }
+
+    /** Gives out, and forgets, the sums of the minutes that were over by then. */
+    synchronized List<Sum> over(Instant now) {
+        var current = now.truncatedTo(ChronoUnit.MINUTES);
+        var sums = new ArrayList<Sum>();
+        minutes.entrySet().removeIf(entry -> {
+            var minute = entry.getValue();
+            if (!entry.getKey().minute().isBefore(current)) {
+                return false;
+            }
+            if (minute.last != null) {
+                sums.add(new Sum(entry.getKey().tenant(), minute.last.summing(minute.refusals - EACH_MINUTE)));
+            }
+            return true;
+        });
+        return sums;
+    }
+}

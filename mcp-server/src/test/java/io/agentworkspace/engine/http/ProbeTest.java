@@ -1,0 +1,74 @@
+package io.agentworkspace.engine.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.TestServer;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Probes while no virtual thread can run. */
+class ProbeTest {
+    private static String probe(String request) {
+        var at = URI.create(TestServer.url());
+        try (var socket = new Socket(at.getHost(), at.getPort())) {
+            socket.setSoTimeout(120_000);
+            socket.getOutputStream()
+                    .write((request + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void theyAreAnsweredWhileEveryCarrierIsBusy() throws Exception {
+        probe("GET /api/health/ready");
+        var carriers = Runtime.getRuntime().availableProcessors();
+        var busy = new CountDownLatch(carriers);
+        var over = new AtomicBoolean();
+        IntStream.range(0, 4 * carriers)
+                .forEach(_ -> Thread.ofVirtual().start(() -> {
+                    busy.countDown();
+                    while (!over.get()) {
+                        Thread.onSpinWait();
+                    }
+                }));
+        var others = new ArrayList<Socket>();
+        try {
+            busy.await();
+            // What follows a probe on its connection waits for a carrier, and takes none of the probes' threads.
+            for (var i = 0; i < 20; i++) {
+                var at = URI.create(TestServer.url());
+                var socket = new Socket(at.getHost(), at.getPort());
+                others.add(socket);
+                socket.getOutputStream()
+                        .write(
+                                "GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\nGET /api/config HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+                                        .getBytes(StandardCharsets.US_ASCII));
+            }
+            for (var path : new String[] {"/api/health/live", "/api/health/ready", "/api/health"}) {
+                assertThat(probe("GET " + path))
+                        .startsWith("HTTP/1.1 200 ")
+                        .contains("X-Request-Id: ", "\"status\":\"ok\"");
+            }
+            assertThat(probe("HEAD /api/health/live")).startsWith("HTTP/1.1 200 ");
+        } finally {
+            over.set(true);
+        }
+        for (var socket : others) {
+            try (socket) {
+                socket.setSoTimeout(120_000);
+                assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                        .containsSubsequence("HTTP/1.1 200 ", "\"status\":\"ok\"", "HTTP/1.1 200 ", "contract");
+            }
+        }
+    }
+}

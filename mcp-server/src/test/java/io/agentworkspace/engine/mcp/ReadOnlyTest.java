@@ -1,0 +1,73 @@
+package io.agentworkspace.engine.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** AP_Read and ZN_Read mark what they show as read, and say so; through a read-only connection they do not. */
+class ReadOnlyTest {
+    private final String key = new TestTenant().key(Door.MCP, "ann", Role.MEMBER, List.of("*"));
+
+    private JsonNode ask(String path, String method, String params) {
+        var message = "{'jsonrpc':'2.0','id':'1','method':'%s','params':%s}".formatted(method, params);
+        var answer = Door.post(
+                TestServer.url() + path, key, message.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.of());
+        return Json.readObject(answer.body()).get("result");
+    }
+
+    private JsonNode call(String path, String tool, String arguments) {
+        var result = ask(path, "tools/call", "{'name':'%s','arguments':%s}".formatted(tool, arguments));
+        assertThat(result.path("isError").asBoolean()).as(result.toString()).isFalse();
+        return result.get("structuredContent");
+    }
+
+    private boolean isReadOnly(String path, String tool) {
+        return ask(path, "tools/list", "{}")
+                .get("tools")
+                .valueStream()
+                .filter(listed -> listed.get("name").asString().equals(tool))
+                .findFirst()
+                .orElseThrow()
+                .at("/annotations/readOnlyHint")
+                .asBoolean();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"AP_Read", "ZN_Read"})
+    void whatMarksSaysSo(String tool) {
+        assertThat(isReadOnly("/mcp", tool)).isFalse();
+        assertThat(isReadOnly("/mcp/readonly", tool)).isTrue();
+        assertThat(isReadOnly("/mcp", "AP_List")).isTrue();
+    }
+
+    @Test
+    void throughAReadOnlyConnectionNothingIsMarked() {
+        call("/mcp", "AP_Create", "{'vx':{'name':'Ada','description':'d'}}");
+        call("/mcp", "DM_Create", "{'vx':{'name':'Den','description':'d'},'target':{'agent':'Ada'}}");
+        call("/mcp", "ZN_Enter", "{'target':{'domain':'Den'}}");
+        call("/mcp", "AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}");
+        call("/mcp", "AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}");
+        call("/mcp", "AP_Chat", "{'target':{'context':'Ada','domain':'Den'},'content':'two'}");
+        for (var path : List.of("/mcp/readonly", "/mcp")) {
+            assertThat(call(path, "US_Read", "{}").at("/header/unread").asLong())
+                    .as(path)
+                    .isEqualTo(2);
+            assertThat(call(path, "ZN_Read", "{}").at("/content/0/content").asString())
+                    .isEqualTo("two");
+            assertThat(call(path, "AP_Read", "{}").at("/content/0/content").asString())
+                    .isEqualTo("one");
+        }
+        assertThat(call("/mcp", "US_Read", "{}").at("/header/unread").asLong()).isZero();
+    }
+}

@@ -1,0 +1,105 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.ProblemDocument;
+import io.agentworkspace.engine.model.Role;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers in JSON as they travel: compressed where that is accepted, and not at all where the client has them. */
+class CompressionTest {
+    private static final String KEY = new TestTenant().key(Door.REST, "ann", Role.OWNER, List.of("*"));
+
+    private static HttpResponse<byte[]> send(String path, String body, String... headers) {
+        var request =
+                HttpRequest.newBuilder(URI.create(TestServer.url() + path)).header("X-Api-Key", KEY);
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        if (!body.isEmpty()) {
+            request.header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body));
+        }
+        return Door.send(request.build());
+    }
+
+    private static byte[] plain(HttpResponse<byte[]> answer) throws IOException {
+        assertThat(answer.headers().firstValue("Content-Encoding")).contains("gzip");
+        assertThat(answer.headers().firstValueAsLong("Content-Length")).hasValue(answer.body().length);
+        assertThat(answer.headers().allValues("Vary").toString()).contains("Accept-Encoding");
+        return new GZIPInputStream(new ByteArrayInputStream(answer.body())).readAllBytes();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/api/mcp/tools", "/api/openapi.json", "/api/webhooks/events"})
+    void whatIsReadIsCompressed(String path) throws IOException {
+        var whole = send(path, "");
+        assertThat(whole.headers().firstValue("Content-Encoding")).isEmpty();
+        var small = send(path, "", "Accept-Encoding", "gzip, br");
+        assertThat(small.body().length).isLessThan(whole.body().length / 3);
+        assertThat(Json.readObject(plain(small)).propertyNames())
+                .isEqualTo(Json.readObject(whole.body()).propertyNames());
+        assertThat(send(path, "", "Accept-Encoding", "gzip;q=0").headers().firstValue("Content-Encoding"))
+                .isEmpty();
+    }
+
+    @Test
+    void soAreTheAnswersOfMcpAndOfCommands() throws IOException {
+        var list = "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"method\":\"tools/list\",\"params\":{}}";
+        assertThat(new String(plain(send("/mcp", list, "Accept-Encoding", "gzip")), StandardCharsets.UTF_8))
+                .contains("AP_Create");
+        for (var i = 0; i < 5; i++) {
+            send("/demo/v1/Engine/tps/agent/create", """
+                    {"vx":{"name":"A%d","description":"%s"}}""".formatted(i, "d".repeat(400)));
+        }
+        var listed = send("/demo/v1/Engine/tps/agent/list", "{}", "Accept-Encoding", "gzip");
+        assertThat(Json.readObject(plain(listed)).path("profile").size()).isPositive();
+    }
+
+    @Test
+    void whatASessionHidesIsNotCompressed() {
+        assertThat(send("/api/auth/session", "", "Accept-Encoding", "gzip")
+                        .headers()
+                        .firstValue("Content-Encoding"))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"identity", "gzip"})
+    void theCatalogueIsSentOnce(String encoding) {
+        for (var path : List.of("/api/mcp/tools", "/api/mcp/tools/AP_Read")) {
+            var first = send(path, "", "Accept-Encoding", encoding);
+            var tag = first.headers().firstValue("ETag").orElseThrow();
+            var again = send(path, "", "Accept-Encoding", encoding, "If-None-Match", tag);
+            assertThat(again.statusCode()).isEqualTo(304);
+            assertThat(again.body()).isEmpty();
+            assertThat(send(path, "", "If-None-Match", "\"other\"").statusCode())
+                    .isEqualTo(200);
+        }
+    }
+
+    @Test
+    void theTypeOfAProblemIsAnAddressThatResolves() {
+        var problem = Json.readObject(send("/api/keys/000000000000/usage", "").body());
+        assertThat(problem.path("type").asString()).isEqualTo("/docs/concepts#not_found");
+        var page = new String(send("/docs/concepts", "").body(), StandardCharsets.UTF_8);
+        for (var failure : Failure.values()) {
+            assertThat(ProblemDocument.DOCUMENTATION).startsWith("/docs/concepts");
+            assertThat(page).contains("id=\"%s\"".formatted(failure.error()));
+        }
+    }
+}

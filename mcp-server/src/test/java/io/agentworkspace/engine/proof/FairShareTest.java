@@ -1,0 +1,124 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.HangLimit;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.KeyStore;
+import io.agentworkspace.engine.store.TenantStore;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** One key keeps the database as busy as it can, and another tenant does not notice. Heavy calls are made by a lock that we hold. */
+class FairShareTest {
+    private static final String NAME = "fair_share";
+    private static final Clock CLOCK = Clock.systemUTC();
+    private static final int CALLS = 24;
+
+    private static Db db;
+    private static Replica engine;
+    private static String greedy;
+    private static String other;
+
+    @BeforeAll
+    static void start() {
+        db = TestDatabase.fresh(NAME);
+        engine =
+                Replica.start(Map.of("ENGINE_DATABASE_URL", TestDatabase.url(NAME), "ENGINE_DATABASE_POOL_SIZE", "12"));
+        greedy = key("greedy");
+        other = key("other");
+        assertThat(call(Door.REST, greedy, "MB_Create", "{'vx':{'name':'Box'}}").code())
+                .isZero();
+        assertThat(call(Door.REST, other, "US_Read", "{}").code()).isZero();
+    }
+
+    @AfterAll
+    static void stop() {
+        engine.close();
+        db.close();
+    }
+
+    /** The key of the owner of a tenant of its own. */
+    private static String key(String name) {
+        var tenants = new TenantStore(db);
+        var tenant = tenants.create(Name.of(name), "unlimited", CLOCK.instant());
+        var user = tenants.createUser(tenant, Name.of(name), Role.OWNER, CLOCK.instant());
+        var key = ApiKey.generate(new SecureRandom());
+        try (var watch = TestDatabase.watch(NAME)) {
+            new KeyStore(db, CLOCK, watch)
+                    .insert(key, new KeyStore.Holder(tenant, user, "test", List.of("*")), CLOCK.instant());
+        }
+        return key.reveal();
+    }
+
+    private static io.agentworkspace.engine.Reply call(Door door, String key, String service, String arguments) {
+        return door.call(
+                engine.url(),
+                key,
+                service,
+                Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** How many connections wait for the lock. */
+    private static long heldUp() {
+        return db.sql("""
+                SELECT count(*) FROM pg_stat_activity WHERE datname = :name AND wait_event_type = 'Lock'
+                """).set("name", NAME).one(row -> row.number(1)).orElseThrow();
+    }
+
+    /**
+     * Whether it was served while every call of the other key was still waiting. A call gives up after some seconds: on a machine
+     * so slow that these are over by then, it is tried again.
+     */
+    private static boolean isServedFirst(Door door) {
+        var answered = new AtomicInteger();
+        var served = new boolean[1];
+        var calls = new Thread[CALLS];
+        db.transaction(() -> {
+            db.sql("LOCK TABLE bank_grant IN ACCESS EXCLUSIVE MODE").run();
+            for (var i = 0; i < CALLS; i++) {
+                calls[i] = Thread.startVirtualThread(() -> {
+                    call(door, greedy, "MB_Permissions", "{'target':{'bank':'Box'}}");
+                    answered.incrementAndGet();
+                });
+            }
+            await().until(() -> heldUp() == 8 || answered.get() > 0);
+            served[0] = call(door, other, "US_Read", "{}").code() == 0 && answered.get() == 0;
+            return true;
+        });
+        for (var call : calls) {
+            join(call);
+        }
+        return served[0];
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join(HangLimit.TIME);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Door.class)
+    void anotherTenantIsServedWhileOneKeyWaitsWithTwentyFourHeavyCalls(Door door) {
+        await().until(() -> isServedFirst(door));
+    }
+}

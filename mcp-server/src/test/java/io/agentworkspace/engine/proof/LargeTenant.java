@@ -1,0 +1,113 @@
+package io.agentworkspace.engine.proof;
+
+import io.agentworkspace.engine.store.Db;
+import java.util.List;
+
+/**
+ * A tenant with 50,000 agents, 5,000 memberships and 50,000 memories, made in seconds. Its ids are the same in every tenant that is
+ * filled: a query that forgets the tenant meets them. The user {@code ann} (1) owns every 500th agent, {@code zoe} (501) nothing,
+ * {@code boss} (502) is an admin.
+ */
+final class LargeTenant {
+    static final long USERS = 20_000_000;
+
+    /** What is filled, each by a statement of its own; {@code :size} is how many agents and memories there are. */
+    private static final List<String> FILL = List.of(
+            """
+            INSERT INTO app_user (tenant_id, id, name, name_key, role, created_at)
+            SELECT :tenant, 20000000 + j, 'user ' || j, 'user ' || j, CASE j WHEN 502 THEN 'admin' ELSE 'member' END, now()
+              FROM generate_series(1, 502) j
+            """,
+            """
+            INSERT INTO agent (tenant_id, id, name, name_key, description, access, owner_id, created_at, updated_at)
+            SELECT :tenant, 10000000 + i, 'agent-' || lpad(i::text, 5, '0'), 'agent-' || lpad(i::text, 5, '0'), repeat('d', 200),
+                   CASE WHEN i % 100 = 1 THEN 'public' WHEN i % 5 = 2 THEN 'agent' WHEN i % 5 = 3 THEN 'private' ELSE 'domain' END,
+                   20000001 + i % 500, now(), now()
+              FROM generate_series(1, :size) i
+            """,
+            """
+            INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+            SELECT :tenant, 20000001 + i % 500, 10000000 + i, now() FROM generate_series(1, :size) i
+            """,
+            """
+            INSERT INTO domain (tenant_id, id, name, name_key, description, access, owner_id, created_at, updated_at)
+            SELECT :tenant, 30000000 + k, 'domain ' || k, 'domain ' || k, 'd', 'domain', 20000001 + k % 500, now(), now()
+              FROM generate_series(1, 300) k
+            """,
+            """
+            INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
+            SELECT :tenant, 30000001 + (i / 10) % 300, 10000000 + i, 20000001 + i % 500, 'member', now()
+              FROM generate_series(10, :size, 10) i
+            """,
+            """
+            INSERT INTO bank (tenant_id, id, name, name_key, access, owner_id, created_at, updated_at)
+            SELECT :tenant, 40000000 + k, 'bank ' || k, 'bank ' || k, 'domain', 20000001 + k % 500, now(), now()
+              FROM generate_series(0, 2000) k
+            """,
+            """
+            INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
+            SELECT :tenant, 40000000 + k, 10000000 + 7 * k + g, 20000001 + (7 * k + g) % 500, 'read'
+              FROM generate_series(0, 2000) k, generate_series(1, 3) g
+            """,
+            """
+            INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors, derived_from,
+                                created_at, updated_at)
+            SELECT :tenant, 40000000, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN 'memory ' || i END,
+                   CASE WHEN i % 2 = 0 THEN 'memory ' || i END, repeat('text ', 40), ARRAY['tag ' || i % 10], 10000000 + i,
+                   ARRAY[10000000 + i], '{}', now() - i * INTERVAL '1 second', now()
+              FROM generate_series(1, :size) i
+            """,
+            // Agent 500, of ann, talks with 4,900 others; domain 1 has 3,000 zones.
+            """
+            INSERT INTO stream (tenant_id, id, low_id, high_id, last_seq, last_at)
+            SELECT :tenant, 50000000 + i, 10000500, 10000500 + i, 3, now() - i * INTERVAL '1 minute'
+              FROM generate_series(1, 4900) i
+             UNION ALL
+            SELECT :tenant, 60000000 + i, NULL, NULL, 3, now() - i * INTERVAL '1 minute' FROM generate_series(1, 3000) i
+            """,
+            """
+            INSERT INTO zone (tenant_id, id, domain_id, name, name_key, stream_id, created_at)
+            SELECT :tenant, 70000000 + i, 30000001, CASE i WHEN 1 THEN 'main' ELSE 'zone ' || i END,
+                   CASE i WHEN 1 THEN 'main' ELSE 'zone ' || i END, 60000000 + i, now()
+              FROM generate_series(1, 3000) i
+            """,
+            """
+            INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, chain, created_at)
+            SELECT st.tenant_id, st.id, n, gen_random_uuid(), COALESCE(st.high_id, 10000500), 'text', '{}',
+                   st.last_at - (3 - n) * INTERVAL '1 second'
+              FROM stream st, generate_series(1, 3) n
+             WHERE st.tenant_id = :tenant
+            """,
+            """
+            INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+            SELECT st.tenant_id, party.id, st.id, 20000001, 0
+              FROM stream st, LATERAL (SELECT 10000500 AS id UNION ALL SELECT st.high_id) party
+             WHERE st.tenant_id = :tenant AND st.high_id IS NOT NULL
+             UNION ALL
+            SELECT :tenant, 10000003 + 300 * m, 60000000 + i, 20000001 + (3 + 300 * m) % 500, 0
+              FROM generate_series(1, 3000) i, generate_series(1, 30) m
+            """,
+            """
+            INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, capabilities, created_at)
+            SELECT :tenant, substr(md5(:tenant || '-' || j), 1, 12), '', 20000001 + j % 500, 'key', '{*}', now()
+              FROM generate_series(1, 900) j
+            """,
+            """
+            INSERT INTO audit (tenant_id, row_id, at, credential, user_name, user_key, tool, target_kind, result, request_id)
+            SELECT :tenant, gen_random_uuid(), now() - i * INTERVAL '1 second', 'key', 'user 1', 'user 1', 'AP_Create', 'agent',
+                   'done', 'r'
+              FROM generate_series(1, :size) i
+            """);
+
+    private LargeTenant() {}
+
+    /** Triggers and foreign keys are passed over: they hold. */
+    static void fill(Db db, long tenant, int size) {
+        db.transaction(() -> {
+            db.sql("SET LOCAL session_replication_role = replica").run();
+            FILL.forEach(statement ->
+                    db.sql(statement).set("tenant", tenant).set("size", size).run());
+            return true;
+        });
+    }
+}

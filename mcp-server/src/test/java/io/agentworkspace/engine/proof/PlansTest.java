@@ -1,0 +1,263 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Credential;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.Toolset;
+import io.agentworkspace.engine.store.AuditStore;
+import io.agentworkspace.engine.store.CountingProxy;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.EventLog;
+import io.agentworkspace.engine.store.KeyUse;
+import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.TenantStore;
+import io.agentworkspace.engine.store.TimeLimits;
+import io.agentworkspace.engine.tools.Runner;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What each read costs in a large tenant beside others, with the plan for these very values and with the one for any values, which
+ * PostgreSQL takes after some calls. The server itself reports each plan that it ran, and what it touched; no clock is looked at.
+ */
+class PlansTest {
+    private static final String NAME = "plans";
+    private static final Clock CLOCK = Clock.systemUTC();
+    private static final Duration LONG = Duration.ofMinutes(5);
+    private static final int SIZE = 50_000;
+
+    /**
+     * How many pages of 8 kB one statement may touch, each counted as often as it is: what it takes to look twice into each of the
+     * 4,900 conversations of an agent, for what is unread and for what was said last.
+     */
+    private static final long MOST_PAGES = 40_000;
+
+    private static final List<String> USERS = List.of("user 1", "user 501", "user 502");
+
+    /** What only prepares reads, and may look into every conversation for what waits there. */
+    private static final List<String> MOVES = List.of("AP_LogOn", "AP_Select", "ZN_Enter");
+
+    /** They are made after the ones before; a name that nobody has makes the note look for near ones. */
+    private static final String CALLS = """
+            US_Read {}
+            US_List {}
+            AP_LogOn {'target':{'agent':'agent-00500'}}
+            US_Read {}
+            AP_List {}
+            AP_List {'target':{'agent':'agent-'}}
+            AP_List {'target':{'agent':'aa'}}
+            AP_List {'target':{'agent':'agent-49'},'page':{'limit':200}}
+            AP_Read {}
+            AP_Read {'target':{'agent':'agent-00500'}}
+            AP_Read {'target':{'agent':'agent-00501'}}
+            AP_Read {'target':{'agent':'nobody'}}
+            AP_Select {'target':{'agent':'agent-00501'}}
+            AP_Select {'target':{'agent':'nobody'}}
+            DM_List {}
+            DM_List {'target':{'domain':'domain 2'}}
+            DM_Read {'target':{'domain':'domain 1'}}
+            DM_Read {'target':{'domain':'nothing'}}
+            ZN_Enter {'target':{'domain':'domain 1'}}
+            ZN_List {}
+            ZN_List {'target':{'domain':'domain 1','zone':'zone 2'}}
+            ZN_Read {}
+            ZN_Read {'target':{'domain':'domain 1','zone':'nothing'}}
+            MB_List {}
+            MB_List {'target':{'bank':'bank 1'}}
+            MB_List {'target':{'agent':'agent-00010'}}
+            MB_Read {'target':{'bank':'bank 0'}}
+            MB_Read {'target':{'bank':'bank 0'},'vx':{'name':'memory 400'}}
+            MB_Read {'target':{'bank':'bank 0'},'vx':{'name':'nothing'}}
+            MB_Read {'target':{'bank':'bank 0'},'vx':{'tags':['tag 1']}}
+            MB_Read {'target':{'bank':'bank 0'},'vx':{'tags':['nothing']}}
+            MB_Read {'target':{'bank':'bank 0','agent':'agent-00500'}}
+            MB_Read {'target':{'bank':'nothing'}}
+            MB_AgentList {'target':{'bank':'bank 0'}}
+            MB_AgentList {'target':{'bank':'bank 0','agent':'agent-00010'}}
+            MB_AgentList {'target':{'bank':'bank 7'}}
+            MB_Permissions {'target':{'bank':'bank 0'}}
+            MB_Permissions {'target':{'bank':'bank 0','agent':'agent-00010'}}
+            MB_Load {'vx':{'name':'bank 0'}}
+            MB_List {}
+            AP_LogOn {'target':{'agent':'agent-00500'}}
+            AK_List {}
+            AC_Read {}
+            AC_Audit {}
+            AC_Audit {'user':'user 1'}
+            SK_List {}
+            WH_List {}
+            WH_Deliveries {}
+            WH_Feed {}
+            """;
+
+    private static final BlockingQueue<String> NOTICES = new LinkedBlockingQueue<>();
+
+    private static Db filled;
+    private static CountingProxy proxy;
+    private static long tenant;
+    /** The tables that have grown, all others are too small to be told of. */
+    private static Set<String> large;
+
+    @BeforeAll
+    static void fill() throws IOException {
+        filled = TestDatabase.fresh(NAME);
+        proxy = new CountingProxy(
+                URI.create(TestDatabase.url().substring("jdbc:".length())).getPort(), NOTICES::add);
+        var postgres = TestDatabase.postgres();
+        var url = postgres.jdbcUrl().replaceFirst("/[^/]*$", "/" + NAME) + "?options=-c%20statement_timeout=0";
+        try (var db = new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG))) {
+            var tenants = new TenantStore(db);
+            for (var name : List.of("before", "large", "after")) {
+                var id = tenants.create(Name.of(name), "unlimited", CLOCK.instant());
+                tenant = name.equals("large") ? id : tenant;
+                LargeTenant.fill(db, id, name.equals("large") ? SIZE : SIZE / 2);
+            }
+            db.sql("VACUUM ANALYZE").run();
+            large = Set.copyOf(db.sql("SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples > 1000")
+                    .list(row -> row.text("relname")));
+        }
+        assertThat(large).contains("agent", "membership", "memory", "message", "bank_grant");
+    }
+
+    @AfterAll
+    static void close() throws IOException {
+        proxy.close();
+        filled.close();
+    }
+
+    /** The server's own account of one statement. */
+    private record Ran(String call, JsonNode plan) {
+        long pages() {
+            return plan.path("Shared Hit Blocks").asLong()
+                    + plan.path("Shared Read Blocks").asLong();
+        }
+
+        Stream<JsonNode> nodes() {
+            return nodes(plan);
+        }
+
+        private static Stream<JsonNode> nodes(JsonNode node) {
+            return Stream.concat(
+                    Stream.of(node), node.path("Plans").valueStream().flatMap(Ran::nodes));
+        }
+
+        /** Whole large tables that were read, and indexes that were read for all tenants. */
+        List<String> scans() {
+            return nodes().filter(node -> node.path("Actual Loops").asLong() > 0)
+                    .filter(node -> large.contains(node.path("Relation Name").asString("")))
+                    .filter(node -> switch (node.path("Node Type").asString()) {
+                        case "Seq Scan" -> true;
+                        case "Index Scan", "Index Only Scan" ->
+                            !node.path("Index Cond").asString("").matches("(?s).*\\b(tenant_id|id) = .*");
+                        default -> false;
+                    })
+                    .map(node -> node.path("Node Type").asString() + " on "
+                            + node.path("Relation Name").asString())
+                    .toList();
+        }
+
+        @Override
+        public String toString() {
+            return "%,d pages %s: %s".formatted(pages(), scans(), call);
+        }
+    }
+
+    private static Db watched(String mode) {
+        var postgres = TestDatabase.postgres();
+        var options =
+                "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on"
+                        + " -c auto_explain.log_buffers=on -c auto_explain.log_timing=off -c auto_explain.log_format=json"
+                        + " -c auto_explain.log_level=notice -c plan_cache_mode=force_" + mode + "_plan";
+        var url = "jdbc:postgresql://127.0.0.1:%d/%s?sslmode=disable&prepareThreshold=1&options=%s"
+                .formatted(proxy.port(), NAME, options.replace(" ", "%20"));
+        return new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG));
+    }
+
+    private static Runner runner(Db db) {
+        return Toolbox.runner(
+                db,
+                new Runner.Surroundings(
+                        CLOCK,
+                        new Presence(db),
+                        new KeyUse(db, CLOCK),
+                        new AuditStore(db, Duration.ofDays(90)),
+                        new EventLog(),
+                        TestDatabase.metering(db)),
+                TestDatabase.outbound());
+    }
+
+    private static Caller caller(String name, String mode) {
+        var id = Long.parseLong(name.substring("user ".length()));
+        return new Caller(
+                tenant,
+                "large",
+                LargeTenant.USERS + id,
+                name,
+                id == 502 ? Role.ADMIN : Role.MEMBER,
+                Set.of("*"),
+                "session:" + mode + id,
+                null,
+                new Credential(null, false, Toolset.EVERYTHING, false, null, false));
+    }
+
+    private static List<Ran> ran(Runner runner, Caller caller, String line) {
+        var parts = line.split(" ", 2);
+        var arguments = Json.readObject(parts[1].replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        NOTICES.clear();
+        var answer = runner.run(new ToolRunner.Request(parts[0], arguments, caller, "r", true, null));
+        assertThat(answer.envelope().at("/status/internal_code").asInt())
+                .as("%s by %s: %s", line, caller.userName(), answer.envelope())
+                .isIn(0, 1006, 2003, 3001, 3003);
+        var all = new ArrayList<String>();
+        NOTICES.drainTo(all);
+        return all.stream()
+                .filter(notice -> notice.contains("plan:"))
+                .map(notice ->
+                        Json.readObject(notice.substring(notice.indexOf("plan:") + 5, notice.lastIndexOf('}') + 1)
+                                .getBytes(StandardCharsets.UTF_8)))
+                .map(told -> new Ran(line + " by " + caller.userName(), told.path("Plan")))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"custom", "generic"})
+    void noReadTouchesMuchOrAnotherTenantsRows(String mode) {
+        try (var db = watched(mode)) {
+            var runner = runner(db);
+            var all = new ArrayList<Ran>();
+            for (var user : USERS) {
+                CALLS.lines().forEach(line -> all.addAll(ran(runner, caller(user, mode), line)));
+            }
+            assertThat(all).hasSizeGreaterThan(CALLS.lines().toList().size());
+            all.sort(Comparator.comparing(Ran::pages).reversed());
+            assertThat(all.stream()
+                            .filter(one -> MOVES.stream().noneMatch(one.call()::startsWith))
+                            .filter(one ->
+                                    one.pages() > MOST_PAGES || !one.scans().isEmpty()))
+                    .as("at most %,d pages, and no large table as a whole", MOST_PAGES)
+                    .isEmpty();
+        }
+    }
+}
