@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -23,8 +23,17 @@ final class FixtureTasks implements ToolSource {
     /** Asks for a name before it becomes a task. */
     private static final String ASKS_FIRST = "test_tool_with_task";
 
-    /** How many of those that are held may go on. */
-    static final Semaphore RELEASED = new Semaphore(0);
+    /** Opened, it lets every task go on that has been held since the last {@link #hold}. */
+    private static volatile CountDownLatch gate = new CountDownLatch(1);
+
+    /** Tasks named {@code held} that begin from now on wait for {@link #release}. */
+    static void hold() {
+        gate = new CountDownLatch(1);
+    }
+
+    static void release() {
+        gate.countDown();
+    }
 
     private final Map<String, Pace> paces = new LinkedHashMap<>(Map.of(
             "greet",
@@ -108,7 +117,7 @@ final class FixtureTasks implements ToolSource {
     /** Until a test lets it go on. */
     private static Outcome held() {
         try {
-            RELEASED.acquire();
+            gate.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);

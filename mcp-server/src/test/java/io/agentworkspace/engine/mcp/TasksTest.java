@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +56,11 @@ class TasksTest {
     static void stop() {
         first.close();
         second.close();
+    }
+
+    @BeforeEach
+    void hold() {
+        FixtureTasks.hold();
     }
 
     @AfterEach
@@ -232,7 +238,7 @@ class TasksTest {
         try (var staying = apart()) {
             leaving.close();
             await().until(() -> attempt(id) == 2);
-            FixtureTasks.RELEASED.release();
+            FixtureTasks.release();
             assertThat(until(peer(staying), id, "completed")
                             .at("/result/content/0/text")
                             .asString())
@@ -263,7 +269,7 @@ class TasksTest {
         store.step(
                 lost, new TaskStore.Step(TaskStore.Status.FAILED, "from the dead", Json.object(), null), Instant.now());
         assertThat(get(here, id).has("statusMessage")).isFalse();
-        FixtureTasks.RELEASED.release(2);
+        FixtureTasks.release();
         assertThat(until(there, id, "completed").has("result")).isTrue();
     }
 
