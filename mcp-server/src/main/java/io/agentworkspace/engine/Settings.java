@@ -118,20 +118,20 @@ record Settings(
     static final Setting<List<MasterKey>> SECRETS_OTHER_KEYS = Setting.of(
                     "ENGINE_SECRETS_OTHER_KEYS",
                     "",
-                    "keys that open what they have sealed, while secrets move from one key to another; with commas between",
+                    "keys that open what they have sealed, while secrets move from one key to another, comma-separated",
                     "a list of keys, each of 32 bytes in base64",
                     Values.listOf(MasterKey::parse))
             .isSecret();
     static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
             "ENGINE_ALLOWED_ORIGINS",
             "",
-            "browser origins allowed besides the public addresses, with commas between",
+            "browser origins allowed besides the public addresses, comma-separated",
             "a list like https://app.example.com,http://localhost:5173",
             Values.listOf(Values::origin));
     static final Setting<List<String>> ALLOWED_HOSTS = Setting.of(
             "ENGINE_ALLOWED_HOSTS",
             "",
-            "host names answered besides those of the public addresses, with commas between",
+            "host names answered besides those of the public addresses, comma-separated",
             "a list like engine.internal,10.0.0.7",
             Values.listOf(Values::host));
     static final Setting<RateLimit> RATE_LIMIT = Setting.of(
@@ -149,7 +149,7 @@ record Settings(
     static final Setting<List<String>> TRUSTED_PROXIES = Setting.of(
             "ENGINE_TRUSTED_PROXIES",
             "",
-            "proxies whose X-Forwarded-For or Forwarded tells the client's address, with commas between",
+            "proxies whose X-Forwarded-For or Forwarded tells the client's address, comma-separated",
             "a list of addresses and networks like 10.0.0.0/8,192.168.1.2",
             Values.listOf(Proxies::checked));
     static final Setting<Plan> PLAN = Setting.of(

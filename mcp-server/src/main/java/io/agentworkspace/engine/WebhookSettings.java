@@ -30,7 +30,7 @@ record WebhookSettings(boolean allowPrivate, List<X509Certificate> authorities, 
     static final Setting<Schedule> RETRY_SCHEDULE = Setting.of(
             "ENGINE_WEBHOOKS_RETRY_SCHEDULE",
             "0s,5s,5m,30m,2h,5h,10h,14h,20h,24h",
-            "when a delivery is attempted: so long after the attempt before, with commas between",
+            "when a delivery is attempted: so long after the attempt before, comma-separated",
             "from 1 to 50 times of at most 7 days, like 0s,5s,30m,2h",
             Values::schedule);
 
