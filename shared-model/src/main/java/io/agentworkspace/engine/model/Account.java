@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A tenant's plan, and how much of what it limits is used. */
+/** A tenant's plan, and the usage of what it limits. */
 public record Account(
         @Doc("The tenant's name.") String tenant,
         @Doc("When it was made.") Instant createdAt,
@@ -17,7 +17,7 @@ public record Account(
         @Nullable
         Allowance rate) {
 
-    /** What the plan limits of one scope, and how much of it is used. */
+    /** The plan's limit for one scope, and its usage. */
     public record Usage(
             @Doc(
                     "What is counted: commands (calls of tools, each UTC day), agents, domains, banks, memories, documents (none yet) or"

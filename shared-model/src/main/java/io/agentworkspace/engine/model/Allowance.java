@@ -3,7 +3,7 @@ package io.agentworkspace.engine.model;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a caller may still do before a limit stops it. */
+/** How much a caller may still do before a limit applies. */
 public record Allowance(
         @Doc(
                 "What is limited: rate, the requests of your credential; or what the tenant's plan limits: commands, each UTC"
@@ -24,12 +24,12 @@ public record Allowance(
     /** The requests of a credential. */
     public static final String RATE = "rate";
 
-    /** Knows what is left; nothing where nothing is limited. */
+    /** Supplies what is left; empty if nothing is limited. */
     @FunctionalInterface
     public interface Meter {
         List<Allowance> left(Caller caller);
 
-        /** The commands that the caller's tenant has run today, as far as it knows. */
+        /** The commands that the caller's tenant has run today, as far as this replica knows. */
         default long ran(Caller caller) {
             return 0;
         }

@@ -5,24 +5,24 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a run came to: the envelope that both doors give out.
+ * The result of a run: the envelope that both endpoints return.
  *
- * @param problem why it was refused, or null when it was done
+ * @param problem why it was refused, or null if it succeeded
  * @param replayed whether this is the stored answer of an earlier run under the same idempotency key
- * @param limits what the caller has left, as the envelope's header tells it too
+ * @param limits what the caller has left, as in the envelope's header
  */
 public record Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed, List<Allowance> limits) {
     public Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed) {
         this(envelope, problem, replayed, List.of());
     }
 
-    /** The same, which says what the caller has left. */
+    /** The same, with what the caller has left. */
     public Answer telling(List<Allowance> left) {
         Envelope.tell(envelope, left);
         return new Answer(envelope, problem, replayed, left);
     }
 
-    /** The same, which says which fields of the request were ignored. */
+    /** The same, with the fields of the request that were ignored. */
     public Answer ignoring(List<String> fields) {
         if (!fields.isEmpty() && envelope.get("header") instanceof ObjectNode header) {
             fields.forEach(header.putArray("ignored")::add);

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An answer that a tool could give: what it always has, and of the rest what a reader would look for. */
+/** An example response of a tool: the required fields, and those of the others that a reader would look for. */
 public final class AnswerExample {
     private static final String TIME = "2026-05-25T12:00:00.000Z";
 
-    /** What stands in a field, by the tool's name or its type's and its own, or by its own. Passed over where it does not fit. */
-    // No event types: Spectral would take one for a schema with an example.
+    /** The values of fields, by tool or type and field name, or by field name alone. Ignored if they are not valid. */
+    // No event types: Spectral would treat one as a schema with an example.
     private static final ObjectNode WORDS = Json.readObject("""
             {"id": "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10", "event_id": "7c9f1e1a-8a55-4b7e-9d3f-0c1d2e3f4a5b",
              "endpoint_id": "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11", "request_id": "0197f1d0c5a87d2e",
@@ -42,7 +42,7 @@ public final class AnswerExample {
              "WH_Redeliver.state": "pending", "WH_Redeliver.attempts": []}
             """.getBytes(StandardCharsets.UTF_8));
 
-    /** Optional fields that are shown all the same. */
+    /** Optional fields that are shown anyway. */
     private static final Set<String> SHOWN = Set.of(
             "Agent.profile",
             "Domain.host",
@@ -96,7 +96,7 @@ public final class AnswerExample {
         return example;
     }
 
-    /** What is told only once is told by what makes it. */
+    /** Fields that are shown only once belong to the tool that creates them. */
     private boolean isShown(String type, String name) {
         return SHOWN.contains(name)
                 || SHOWN.contains(type + "." + name)
@@ -148,7 +148,7 @@ public final class AnswerExample {
         return schema.has("enum") ? schema.get("enum").get(0).asString() : schema.has("format") ? TIME : "example";
     }
 
-    /** Objects of no shape of ours: events, and what describes them. */
+    /** Objects without a fixed shape: events, and what describes them. */
     private static ObjectNode free(String name) {
         var type = EventType.AGENT_DEPLOYMENT_CREATED;
         return switch (name) {

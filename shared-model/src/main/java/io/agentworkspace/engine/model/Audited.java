@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An entry of the audit: who did what to which thing, from where, and what came of it. Never what was in it. */
+/** An entry of the audit: who did what to which thing, from where, and with what result. Never the content. */
 public record Audited(
         @Doc("When.") Instant at,
         @Doc("The user, as it was named then.") String user,
@@ -50,11 +50,11 @@ public record Audited(
         Integer times) {
     public static final String DONE = "done";
 
-    /** What happens outside of tools. */
+    /** Events outside of tools. */
     public static final List<String> EVENTS =
             List.of("session.start", "session.end", "session.token", "user.joined", "tenant.created");
 
-    /** Something that happened outside of tools. */
+    /** An event outside of tools. */
     public static Audited event(
             String event, Instant at, Actor actor, Subject subject, Whence whence, String requestId) {
         return new Audited(
@@ -79,7 +79,7 @@ public record Audited(
                 null);
     }
 
-    /** The same as the last of so many. */
+    /** The same, as the last of this many. */
     public Audited summing(int calls) {
         return new Audited(
                 at,
@@ -103,11 +103,11 @@ public record Audited(
                 calls);
     }
 
-    /** Who it was, and what proved that. */
+    /** The user and the credential. */
     public record Actor(
             String user, String credential, @Nullable String key) {}
 
-    /** What an event was about. */
+    /** The subject of an event. */
     public record Subject(
             String kind, @Nullable String name, @Nullable String id) {}
 }

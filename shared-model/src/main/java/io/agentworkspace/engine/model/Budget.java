@@ -5,29 +5,33 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How many bytes of JSON an answer may still carry, counted as they are sent. The answers of a batch share one budget. Over MCP
- * a tool's answer is sent twice, as an object and as text that holds it; the text escapes each quotation mark and each backslash.
+ * How many bytes of JSON a response may still carry, counted as sent. The responses of a batch share one budget. Over
+ * MCP a tool's result is sent twice, as an object and as text that contains it; the text escapes each quotation mark
+ * and each backslash.
  */
 public final class Budget {
-    /** What one answer may carry: 1 MiB. */
+    /** The limit of one response: 1 MiB. */
     public static final int ANSWER = 1024 * 1024;
 
-    /** What a call of a batch finds at least: its longest single record fits, so it is never refused once it has run. */
+    /**
+     * The least that a call of a batch needs to start. The longest single record fits into it, so no call is refused
+     * after it has run.
+     */
     public static final int LEAST = 288 * 1024;
 
-    /** Kept back in a batch for refusing the calls that find less. */
+    /** Reserved in a batch for the refusals of calls that find less. */
     public static final int REFUSALS = 64 * 1024;
 
     /** The largest archive in base64. */
     private static final int FILE = 32 * 1024 * 1024;
 
-    /** Kept back for what stands around the records: header, status, limits, the JSON-RPC message. */
+    /** Reserved for what surrounds the records: header, status, limits, the JSON-RPC message. */
     private static final int FRAME = 16 * 1024;
 
-    /** For each row: what joins it to the next, and what a second list repeats of it. */
+    /** For each row: its separator, and what a second list repeats of it. */
     private static final int ROW = 256;
 
-    /** For the fields that tell of a cut. */
+    /** For the fields that report a cut. */
     private static final int MARK = 200;
 
     private final boolean twice;
@@ -38,27 +42,27 @@ public final class Budget {
         this.left = left;
     }
 
-    /** Of an answer that is sent as it is. */
+    /** For a response that is sent once. */
     public static Budget once() {
         return new Budget(false, ANSWER);
     }
 
-    /** Of an answer whose tool result is sent as an object and as text. */
+    /** For a response whose tool result is sent as an object and as text. */
     public static Budget twice() {
         return new Budget(true, ANSWER);
     }
 
-    /** Of a file that is sent as its own bytes and whose own limit bounds it; only its way through the tool is JSON. */
+    /** For a file that is sent as its own bytes and has a limit of its own; only the tool's result is JSON. */
     public static Budget ofFile() {
         return new Budget(false, FILE);
     }
 
-    /** For the records of one call, which leave room for what stands around them. */
+    /** The room for the records of one call, without what surrounds them. */
     public Budget forCall() {
         return new Budget(twice, left - FRAME);
     }
 
-    /** The same room for what is sent once. */
+    /** The same room, for records that are sent once. */
     public Budget sentOnce() {
         return new Budget(false, left);
     }
@@ -75,26 +79,26 @@ public final class Budget {
         left -= bytes;
     }
 
-    /** Takes the room for a record that is shown whatever comes after it. */
+    /** Takes the room for a record that is always shown. */
     public void spend(Object record) {
         left -= cost(record);
     }
 
-    /** How many bytes the value takes in the answer. */
+    /** How many bytes the value takes in the response. */
     public long cost(Object value) {
         var counter = new Counter();
         Json.write(value, counter);
         return twice ? 2 * counter.bytes + counter.escaped : counter.bytes;
     }
 
-    /** How many bytes the value takes where it is sent once. */
+    /** How many bytes the value takes if it is sent once. */
     public static long size(Object value) {
         var counter = new Counter();
         Json.write(value, counter);
         return counter.bytes;
     }
 
-    /** @throws Problem {@code too_large} where the answer is longer than what is left */
+    /** @throws Problem {@code too_large} if the response is longer than what is left */
     public void check(Object answer) {
         var cost = cost(answer);
         if (cost > left - FRAME / 2) {
@@ -105,12 +109,15 @@ public final class Budget {
         }
     }
 
-    /** The first rows, as many as fit, and takes their room. The first is always among them, cut where it is too long. */
+    /**
+     * Takes the room of the first rows that fit, and returns them. The first row is always among them, cut if it is too
+     * long.
+     */
     public <T> List<T> fit(List<T> rows) {
         return fit(rows, left);
     }
 
-    /** The same within a share of what is left. */
+    /** The same, limited to a share of what is left. */
     public <T> List<T> fit(List<T> rows, long share) {
         var fitting = new ArrayList<T>();
         var room = Math.min(share, left);
@@ -127,7 +134,7 @@ public final class Budget {
         return fitting;
     }
 
-    /** The record, cut where it is longer than this and can be. */
+    /** The record, cut if it is longer than this and can be cut. */
     @SuppressWarnings("unchecked") // A record that can be cut is cut to one of its own type.
     public <T> T fitted(T row, long room) {
         var excess = cost(row) - room;
@@ -138,7 +145,7 @@ public final class Budget {
         return (T) cuttable.cut(head(text, cost(text) - excess - MARK), text.codePointCount(0, text.length()));
     }
 
-    /** The beginning of the text that takes at most so many bytes. */
+    /** The beginning of the text, up to this many bytes. */
     public String head(String text, long bytes) {
         if (cost(text) <= bytes) {
             return text;

@@ -59,7 +59,7 @@ public final class Call {
         return contextName;
     }
 
-    /** The user named in {@code target.user}, where that is not the caller. Admins only. */
+    /** The user in {@code target.user}, if that is not the caller. Admins only. */
     public @Nullable Name actingFor() {
         return actingFor;
     }
@@ -69,7 +69,7 @@ public final class Call {
         return now;
     }
 
-    /** Whom a long run tells how far it is: the MCP client that asked to hear it, else nobody. */
+    /** Receives the progress of a long run: the MCP client that requested it, or nobody. */
     public Progress progress() {
         return progress;
     }
@@ -78,7 +78,7 @@ public final class Call {
         progress = listener;
     }
 
-    /** How much its answer may still carry. */
+    /** How much its response may still carry. */
     public Budget budget() {
         return budget;
     }
@@ -96,27 +96,27 @@ public final class Call {
         readOnly = only;
     }
 
-    /** Notes what happened: it is written in the transaction, and told to whoever wants to know once that is committed. */
+    /** Records an event: it is written in the transaction, and sent to subscribers after the commit. */
     public void tell(EventType type, EventData data) {
         events.add(Event.of(type, now, data));
     }
 
-    /** What has happened so far, in its order. */
+    /** The events so far, in order. */
     public List<Event> events() {
         return Collections.unmodifiableList(events);
     }
 
-    /** Notes that so many have come to be that the plan limits: the caller is told how many may follow. */
+    /** Records how many things were created that the plan limits, so that the response shows how many are left. */
     public void created(Scope scope, long count) {
         created.merge(scope, count, Long::sum);
     }
 
-    /** What has come to be so far. */
+    /** What was created so far. */
     public Map<Scope, Long> created() {
         return Collections.unmodifiableMap(created);
     }
 
-    /** Notes that deliveries were queued: there is work for the outbox once the transaction is committed. */
+    /** Records that deliveries were queued: there is work for the outbox once the transaction is committed. */
     public void queue() {
         queued = true;
     }
@@ -126,14 +126,14 @@ public final class Call {
         return queued || !events.isEmpty();
     }
 
-    /** The transaction begins, perhaps anew: nothing has happened yet. */
+    /** The transaction begins, perhaps again: clears what was recorded. */
     public void begin() {
         events.clear();
         created.clear();
         queued = false;
     }
 
-    /** What calling out, before the transaction, has given. */
+    /** The result of the work before the transaction. */
     public <T> T found(Class<T> type) {
         return type.cast(Objects.requireNonNull(found, "nothing was called"));
     }
@@ -142,7 +142,7 @@ public final class Call {
         found = outcome;
     }
 
-    /** The agent that acts: the one that the call names as such, else self. */
+    /** The acting agent: the one that the call names, else self. */
     public Context.@Nullable Ref acting() {
         return acting != null ? acting : loaded == null ? null : loaded.self();
     }
@@ -151,7 +151,7 @@ public final class Call {
         acting = named;
     }
 
-    /** Known once the first statement has run; a handler may rely on it in a transaction and after its read. */
+    /** Known after the first statement; available to handlers in a transaction, and after their read. */
     public Context context() {
         if (context == null) {
             throw new IllegalStateException("the context has not been read yet");
@@ -171,7 +171,7 @@ public final class Call {
         return loaded;
     }
 
-    /** What was read; {@link #context(Context)} says what the call makes of it. */
+    /** The context as read; {@link #context(Context)} sets what the call changes it to. */
     public void load(Context read) {
         loaded = read;
         context = read;

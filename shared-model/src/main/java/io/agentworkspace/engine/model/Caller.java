@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who makes a request, and how it proved itself.
+ * Who makes a request, and how it was authenticated.
  *
  * @param principal the credential's stable identity: contexts and idempotency keys belong to it
  * @param capabilities as words, {@code *} for all
@@ -24,10 +24,10 @@ public record Caller(
         String principal,
         @Nullable Long boundAgent,
         Credential credential) {
-    /** How the principal of a caller begins whom an access token of another issuer proves. */
+    /** The prefix of the principal of a caller with an access token of another issuer. */
     public static final String OAUTH = "oauth:";
 
-    /** A caller whom its credential does not limit any further. */
+    /** A caller without further restrictions by its credential. */
     public Caller(
             long tenant,
             String tenantName,
@@ -44,7 +44,7 @@ public record Caller(
         return new Caller(tenant, tenantName, user, userName, role, capabilities, principal, boundAgent, other);
     }
 
-    /** The same user with the same powers, proved by another credential. */
+    /** The same user with the same permissions, authenticated by another credential. */
     public Caller as(String otherPrincipal) {
         return new Caller(
                 tenant, tenantName, user, userName, role, capabilities, otherPrincipal, boundAgent, credential);
@@ -55,8 +55,8 @@ public record Caller(
     }
 
     /**
-     * Whether it holds a program's own key, bound to an agent or another key's child: of the keys it manages only that one
-     * and those below it, and makes only children of it.
+     * Whether it has a program's own key, bound to an agent or another key's child. Such a caller manages only that key
+     * and those below it, and creates only children of it.
      */
     public boolean isConfined() {
         return boundAgent != null || credential.child();
@@ -66,7 +66,7 @@ public record Caller(
         return Name.key(name.strip()).equals(Name.key(userName));
     }
 
-    /** Why it may act for nobody but itself, and who could for others; empty when it may. */
+    /** Why it may not act for others, and who could; empty if it may. */
     public Optional<String> obstacleToOthers() {
         if (!isAdmin()) {
             return Optional.of(
@@ -80,19 +80,19 @@ public record Caller(
                 : Optional.empty();
     }
 
-    /** Whether its capabilities are the scopes of an access token, of which its client can ask for more. */
+    /** Whether its capabilities are the scopes of an access token, of which its client can request more. */
     public boolean hasScopes() {
         return principal.startsWith(OAUTH);
     }
 
-    /** The scope that alone keeps its access token from a tool. */
+    /** The scope whose lack is the only reason why its access token cannot run a tool. */
     public Optional<Capability> missingScope(Tool<?, ?> tool) {
         return Optional.of(tool.capability())
                 .filter(needed -> hasScopes() && !needed.isIn(capabilities))
                 .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(tool.leastRole()));
     }
 
-    /** Whether its credential lets it read things of a family, like {@code agent}, by tools at all. */
+    /** Whether its credential allows any tool that reads things of a family, such as {@code agent}. */
     public boolean mayRead(String family) {
         var needed = Capability.valueOf(family.toUpperCase(Locale.ROOT) + "_READ");
         return needed.isIn(capabilities) && credential.toolset().covers(family);
@@ -103,12 +103,12 @@ public record Caller(
         return obstacle(tool).isEmpty();
     }
 
-    /** Why it may not run the tool, and who could change that; empty when it may. */
+    /** Why it may not run the tool, and who could change that; empty if it may. */
     public Optional<String> obstacle(Tool<?, ?> tool) {
         return obstacles(tool).stream().findFirst();
     }
 
-    /** What keeps it from doing this, which needs that role and that capability; first the role. */
+    /** What prevents an action that requires that role and that capability; the role first. */
     public List<String> obstacles(String what, Role least, Capability needed) {
         var obstacles = new ArrayList<String>();
         if (!role.isAtLeast(least)) {
@@ -126,7 +126,10 @@ public record Caller(
         return obstacles;
     }
 
-    /** Everything that keeps it from running the tool; first the role, without which no other credential would help. */
+    /**
+     * Everything that prevents it from running the tool; the role first, since without it no other credential would
+     * help.
+     */
     public List<String> obstacles(Tool<?, ?> tool) {
         var obstacles = obstacles(tool.name(), tool.leastRole(), tool.capability());
         if (!credential.toolset().covers(tool)) {

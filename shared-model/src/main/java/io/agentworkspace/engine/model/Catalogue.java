@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** All tools, in order. Lists, routes, documents and pages are read off it. */
+/** All tools, in order. Lists, routes, documents and pages are generated from it. */
 public final class Catalogue {
     private final Map<String, Tool<?, ?>> tools = new LinkedHashMap<>();
 
@@ -32,7 +32,7 @@ public final class Catalogue {
         return Optional.ofNullable(tools.get(name));
     }
 
-    /** @throws Problem {@code unknown_service}, naming the one that is meant */
+    /** @throws Problem {@code unknown_service}, naming the one that is probably meant */
     public Tool<?, ?> read(String name) {
         return find(name).orElseThrow(() -> {
             var titled = tools.values().stream().map(Meant.Titled::of).toList();

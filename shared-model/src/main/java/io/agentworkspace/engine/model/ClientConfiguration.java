@@ -4,7 +4,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How one client of MCP is made to know this service, ready to be pasted. Where the key goes is a placeholder or a prompt, never a key. */
+/**
+ * The configuration that connects one MCP client to this service, ready to paste. It has a placeholder or a prompt for
+ * the key, never a key.
+ */
 public record ClientConfiguration(
         @Doc("The client's word, for example cursor.") String client,
         @Doc("Its name.") String title,

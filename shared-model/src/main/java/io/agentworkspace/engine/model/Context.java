@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param user the user acted for: the caller's own, or the one that an admin named in {@code target.user}
  * @param self the agent that it is logged on as
  * @param agent the selected agent, whom it addresses
- * @param unread messages waiting for whoever speaks: self, else the user
+ * @param unread unread messages of the speaker: self, else the user
  */
 public record Context(
         String name,
@@ -25,7 +25,7 @@ public record Context(
 
     public static final String DEFAULT = "default";
 
-    /** The name of the context that a request asks for, as far as it can be one. */
+    /** The name of the context in a request, if it is a valid one. */
     public static String named(ObjectNode arguments) {
         var name = arguments.at("/target/context").asString("").strip();
         return name.isEmpty() || name.codePointCount(0, name.length()) > Name.MAX || !Schema.isStorable(name)
@@ -42,7 +42,7 @@ public record Context(
         return new Context(name, renamed, self, agent, domain, zone, unread);
     }
 
-    /** What waits for the new speaker is to be counted anew. */
+    /** The new speaker's unread messages must be counted again. */
     public Context withSelf(@Nullable Ref newSelf) {
         return new Context(name, user, newSelf, agent, domain, zone, unread);
     }

@@ -4,12 +4,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller proved itself with, as far as that limits it.
+ * The restrictions of the credential that a caller authenticated with.
  *
  * @param key the id of the API key; null for a caller that came without one
- * @param child whether another key made it, and ends it by ending
+ * @param child whether another key created it, and ends it by ending
  * @param confirmsDestructive whether the person at an MCP client is asked before something is destroyed
- * @param outdated whether it came with the secret from before the last rotation
+ * @param outdated whether the request used the secret from before the last rotation
  */
 public record Credential(
         @Nullable String key,

@@ -14,7 +14,7 @@ public final class Cursor {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(joined.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** @throws Problem {@code invalid_field} when it is none that we gave out */
+    /** @throws Problem {@code invalid_field} if we did not issue it */
     public static List<String> read(String cursor, int keys) {
         try {
             var text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
@@ -23,20 +23,20 @@ public final class Cursor {
                 return parts;
             }
         } catch (IllegalArgumentException e) {
-            // Answered below, like any other cursor that is not ours.
+            // Handled below, like any other cursor that is not ours.
         }
         throw invalid();
     }
 
-    /** Of a list in the order of its entries' names: it says of which command, since every text could be a name. */
+    /** For a list sorted by name: it contains the command, since every text could be a name. */
     public static String ofName(String command, String name) {
         return of(command, name);
     }
 
     /**
-     * The name behind which such a list goes on; empty, before all names, on its first page.
+     * The name after which such a list continues; empty, before all names, for the first page.
      *
-     * @throws Problem {@code invalid_field} when it is none that this command gave out
+     * @throws Problem {@code invalid_field} if this command did not issue it
      */
     public static String readName(String command, @Nullable Page page) {
         var keys = Page.after(page, 2);

@@ -2,13 +2,13 @@ package io.agentworkspace.engine.model;
 
 import java.util.Locale;
 
-/** How the database is, as health tells it. */
+/** The state of the database, as the health routes report it. */
 public enum DatabaseState {
     REACHABLE,
     UNREACHABLE,
-    /** It answers, but has lately refused a change for want of room. */
+    /** It responds, but has recently refused a change for lack of room. */
     FULL,
-    /** It answers, but takes no changes. */
+    /** It responds, but accepts no changes. */
     READ_ONLY;
 
     public String word() {

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.model;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** How far a delivery is. What has failed is tried again; what is delivered or exhausted has come to its end. */
+/** The state of a delivery. A failed delivery is retried; a delivered or exhausted one is final. */
 public enum DeliveryState {
     PENDING,
     DELIVERING,

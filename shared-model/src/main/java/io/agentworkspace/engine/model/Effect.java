@@ -1,24 +1,24 @@
 package io.agentworkspace.engine.model;
 
-/** What running a tool does to what is stored. */
+/** The effect of a tool on stored data. */
 public enum Effect {
     /** Changes nothing that others can see; one database statement. */
     READS,
-    /** Reads, and marks what it shows as read for whoever reads; one database statement. */
+    /** Reads, and marks what it shows as read for the reader; one database statement. */
     MARKS,
     /** Changes only the caller's own context. */
     MOVES,
     CREATES,
     CHANGES,
-    /** Takes something away that the caller may miss. */
+    /** Removes something that the caller may need. */
     DESTROYS;
 
-    /** Whether it changes nothing, or just what counts as read. */
+    /** Whether it changes nothing, or only marks messages as read. */
     public boolean reads() {
         return this == READS || this == MARKS;
     }
 
-    /** Whether it changes things that others can see, which a viewer may not. */
+    /** Whether it changes things that others can see. Viewers may not run such tools. */
     public boolean writes() {
         return !reads() && this != MOVES;
     }

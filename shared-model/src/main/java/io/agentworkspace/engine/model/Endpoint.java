@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The record of a webhook endpoint (decisions, section 8): where events are sent to, and how that goes. */
+/** The record of a webhook endpoint (decisions, section 8): where events are sent, and its state. */
 public record Endpoint(
         @Doc("Its id.") UUID id,
         @Doc("Where events are sent to.") String url,
@@ -45,7 +45,7 @@ public record Endpoint(
 
         @Doc("How deliveries go.") Health health) {
 
-    /** The part of the feed that came while it was disabled, deliveries of which it is not sent. */
+    /** The part of the feed from the time when it was disabled; it gets no deliveries of it. */
     public record Missed(
             @Doc("The seq up to which it was queued: give it as after.")
             long after,
@@ -53,7 +53,7 @@ public record Endpoint(
             @Doc("The last seq that was not, once it is enabled again.") @Nullable
             Long until) {}
 
-    /** A look at an endpoint before anything is sent to it. It hinders nothing: the receiver may not be there yet. */
+    /** A check of an endpoint before anything is sent to it. It blocks nothing: the receiver may not exist yet. */
     public record Preflight(
             @Doc("When.") Instant checkedAt,
             @Doc("Whether a delivery gets there.") boolean ok,
@@ -67,7 +67,7 @@ public record Endpoint(
             @Doc("Whether anything answers.") boolean answers,
             @Doc("What was wrong, or the status.") String detail) {}
 
-    /** Figures of its attempts in the last 24 hours, and how it stands. */
+    /** Figures of its attempts in the last 24 hours, and its state. */
     public record Health(
             @Doc("Attempts in 24 h that succeeded.") long succeeded,
             @Doc("Attempts in 24 h that failed.") long failed,

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The answer that every tool gives: header, status, and the tool's own fields beside them (contract, "Command response"). */
+/** The response of every tool: header, status, and the tool's own fields beside them (contract, "Command response"). */
 public final class Envelope {
-    /** The published contract version. */
+    /** The published version of the contract. */
     public static final String CONTRACT_VERSION = "2026-05-25";
 
     private Envelope() {}
@@ -33,7 +33,7 @@ public final class Envelope {
         return envelope;
     }
 
-    /** Sets what the caller has left: nothing where nothing is limited. */
+    /** Sets what the caller has left; does nothing if nothing is limited. */
     static void tell(ObjectNode envelope, List<Allowance> left) {
         if (envelope.get("header") instanceof ObjectNode header) {
             tellIn(header, left);
@@ -60,10 +60,10 @@ public final class Envelope {
         }
     }
 
-    /** What an answer to a write shows of a long text, in characters. */
+    /** How many characters of a long text the response to a write shows. */
     public static final int CUT = 500;
 
-    /** The texts of records that may be long, each with the field that says how long it is where it is cut. */
+    /** The fields of records with long texts, each with the field that contains the length if it is cut. */
     private static final Map<String, String> LONG = new LinkedHashMap<>();
 
     static {
@@ -73,7 +73,7 @@ public final class Envelope {
         LONG.put("profile", "profile_length");
     }
 
-    /** Cuts the long texts of an answer to a write: its caller has them, or can read them. */
+    /** Cuts the long texts in the response to a write: the caller has them, or can read them. */
     public static void cutTexts(JsonNode answer) {
         if (answer instanceof ObjectNode record) {
             LONG.forEach((field, length) -> cut(record, field, length));
@@ -90,7 +90,7 @@ public final class Envelope {
         }
     }
 
-    /** The answer as it is kept for replays: what is told only once is not in it, and it says so. */
+    /** The response as stored for replays: without the fields that are shown only once, and with a note about that. */
     public static ObjectNode kept(ObjectNode answer, List<String> toldOnce) {
         var told = toldOnce.stream()
                 .filter(field -> answer.findValue(field) != null)
@@ -107,10 +107,13 @@ public final class Envelope {
         return kept;
     }
 
-    /** The field that a reference to a long answer has, instead of a status. */
+    /** The field of a reference to a long response, instead of a status. */
     private static final String REFERENCE = "reference";
 
-    /** What is kept of an answer that is too long to keep: its header, and what says which things it changed. */
+    /**
+     * What is stored of a response that is too long to store: its header, and what identifies the things that it
+     * changed.
+     */
     public static ObjectNode reference(ObjectNode answer) {
         var reference = Json.object();
         reference.set("header", answer.get("header"));
@@ -121,7 +124,7 @@ public final class Envelope {
         return reference;
     }
 
-    /** A short value as it is, a record by what names it, and of a list the first. */
+    /** A short value unchanged, a record's identifying fields, and the first element of a list. */
     private static Optional<JsonNode> named(JsonNode value) {
         if (value instanceof ObjectNode record) {
             var names = Json.object();
@@ -139,12 +142,15 @@ public final class Envelope {
         return value.isString() && value.asString().length() > Name.MAX ? Optional.empty() : Optional.of(value);
     }
 
-    /** What was kept of the answer, where that was too long to keep whole. */
+    /** The stored part of the response, if that was too long to store whole. */
     public static Optional<ObjectNode> referred(ObjectNode stored) {
         return Optional.ofNullable((ObjectNode) stored.get(REFERENCE));
     }
 
-    /** A replay of an answer that was not kept whole, marked as one: what the tool shows now, else just what was kept. */
+    /**
+     * A replay of a response that was not stored whole, marked as such: what the tool shows now, or only what was
+     * stored.
+     */
     public static ObjectNode rebuilt(ObjectNode stored, @Nullable ObjectNode now) {
         var note = now == null
                 ? "it was done; the first answer was too long to keep, and this is what it changed: read that for the rest"
@@ -167,7 +173,7 @@ public final class Envelope {
                 .put("http_code", 200);
     }
 
-    /** Shows the context as it was read, since a call that is refused changes nothing of it; none where it was not read. */
+    /** Shows the context as it was read, since a refused call does not change it; none if it was not read. */
     public static ObjectNode failure(Call call, Problem problem) {
         var context = call.contextIfKnown() == null ? null : call.loadedContext();
         return failure(header(call.service(), call.requestId(), call.now(), context), problem);
@@ -284,14 +290,15 @@ public final class Envelope {
             @Nullable
             Boolean rebuilt) {}
 
-    /** The schema of what every answer has: header and status, with the names of their types. */
+    /** The schema of what every response has: header and status, with the names of their types. */
     public static ObjectNode schema() {
         return Schema.of(Fields.class).typed();
     }
 
     /**
-     * The schema of a tool's whole answer. Only header and status are required: an error has nothing else. Of these two it says
-     * no more than what a model decides by, which would read the rest once for each tool; {@link #schema()} has all of it.
+     * The schema of a tool's whole response. Only header and status are required: an error has nothing else. It
+     * contains only those of their fields that a model decides by, since the model would read the rest once for each
+     * tool; {@link #schema()} has all of them.
      */
     static ObjectNode schema(Class<? extends Record> output) {
         var schema = Json.object().put("type", "object");
@@ -304,7 +311,7 @@ public final class Envelope {
         status.putArray("required").add("success");
         properties.setAll((ObjectNode) Schema.of(output).json().get("properties"));
         schema.putArray("required").add("header").add("status");
-        // That a text was cut says itself: truncated, and its length.
+        // Truncation needs no description: the fields are truncated and length.
         schema.findParents("truncated").forEach(record -> ((ObjectNode) record).remove(List.of("truncated", "length")));
         for (var bound : List.of("maxLength", "minimum")) {
             schema.findParents(bound).forEach(value -> ((ObjectNode) value).remove(bound));

@@ -5,8 +5,8 @@ import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Something that happened, in the envelope in which it is delivered (contract, Events). What is in {@code data} is valid
- * against its type's schema.
+ * An event, in the envelope in which it is delivered (contract, Events). {@code data} is valid against its type's
+ * schema.
  */
 public record Event(
         @Doc("The same on every attempt: what a receiver recognises a repetition by.")

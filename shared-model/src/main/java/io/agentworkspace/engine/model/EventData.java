@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What an event tells besides its type and time: the {@code data} of its envelope (contract, Events; decisions, section 8). */
+/**
+ * What an event contains besides its type and time: the {@code data} of its envelope (contract, Events; decisions,
+ * section 8).
+ */
 public sealed interface EventData {
     record PlanChanged(
             @Doc("The plan until now.") Plan previousPlan,

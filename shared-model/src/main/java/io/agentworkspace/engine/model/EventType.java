@@ -88,10 +88,10 @@ public enum EventType {
     }
 
     /**
-     * The data of such an event, valid by its schema: what the schema knows is as {@link Schema#read} gives it back, so that what
-     * is null or blank is left out; whatever else there is stays as it is.
+     * The data of such an event, valid by its schema. Fields of the schema are as {@link Schema#read} returns them,
+     * without null or blank ones; other fields are unchanged.
      *
-     * @throws Problem where this cannot be
+     * @throws Problem if the data is not valid
      */
     public ObjectNode checked(ObjectNode data) {
         var known = schema.read(data, false);

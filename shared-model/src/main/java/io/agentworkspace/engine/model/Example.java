@@ -11,8 +11,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Arguments that a tool can be called with: what it requires, and what else a first call would give. The examples of all tools
- * are one story, in which each can succeed: what one is about, the example of a tool that creates has made.
+ * Arguments that a tool can be called with: the required ones, and others that a first call would include. The examples
+ * of all tools form one story in which each can succeed: an example uses things that the examples of creating tools
+ * have made.
  */
 public final class Example {
     /** A whole skill, tide-tables, as a zip in base64. */
@@ -27,7 +28,7 @@ public final class Example {
     private static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
     private static final String URL = "https://example.com/hooks";
 
-    /** What stands in a field, by the tool's name or its family and its path, or by its path. */
+    /** The values of fields, by the name or family of the tool and the field's path, or by the path alone. */
     private static final Map<String, String> WORDS = Map.ofEntries(
             Map.entry("target.user", "maria"),
             Map.entry("target.agent", "scout"),
@@ -73,11 +74,14 @@ public final class Example {
     private static final Map<String, String> LISTED =
             Map.of("capabilities", "agent:read", "events", "agent.deployment.created");
 
-    /** What a first call of a tool gives beyond what is said below. */
+    /** Fields that a first call of a tool includes beyond those below. */
     private static final Set<String> CHOSEN =
             Set.of("US_Update.vx.access", "MB_Permissions.vx.access", "AK_Update.name", "WH_Update.description");
 
-    /** What a first call does not mean: with a bank as target a document is loaded, and an agent limits no end of a domain. */
+    /**
+     * Fields that a first call leaves out: with a bank as target MB_Load loads a document, and an agent does not limit
+     * which domain ends.
+     */
     private static final Set<String> LEFT_OUT = Set.of("MB_Load.target.bank", "DM_Destroy.target.agent");
 
     private static final List<StandIn> STAND_INS = List.of(
@@ -102,14 +106,14 @@ public final class Example {
     }
 
     /**
-     * What of an example stands for something of the reader's own, who replaces it before it can be sent.
+     * A value in an example that the reader must replace with their own before sending it.
      *
-     * @param own what is put there: "the id that AK_List shows"
-     * @param word what stands there
+     * @param own what to put there: "the id that AK_List shows"
+     * @param word the placeholder
      */
     public record StandIn(String own, String word) {}
 
-    /** Empty where the example can be sent as it is. */
+    /** Empty if the example can be sent unchanged. */
     public static Optional<StandIn> standIn(Tool<?, ?> tool) {
         var values =
                 arguments(tool).valueStream().map(value -> value.asString("")).toList();
@@ -118,7 +122,7 @@ public final class Example {
                 .findFirst();
     }
 
-    /** The path of the tool's own route, with the query where the arguments cannot stand in a body. */
+    /** The path of the tool's own route, with a query if the arguments cannot be in a body. */
     public static String address(Tool<?, ?> tool) {
         var arguments = arguments(tool);
         var path = tool.route().path();
@@ -138,7 +142,7 @@ public final class Example {
         return URLEncoder.encode(value.isArray() ? value.path(0).asString() : value.asString(), StandardCharsets.UTF_8);
     }
 
-    /** What of them stands in the body, on the tool's own route. */
+    /** The arguments that are in the body, on the tool's own route. */
     public static ObjectNode body(Tool<?, ?> tool) {
         var body = arguments(tool);
         Field.of(tool.inputSchema().json()).stream()
@@ -147,7 +151,7 @@ public final class Example {
         return body;
     }
 
-    /** Reads show what they are pointed at; creating wants a name, changing something to change. */
+    /** A read needs a target; creating needs a name, and changing needs something to change. */
     private boolean belongs(Field field) {
         var path = field.path();
         if (LEFT_OUT.contains(named(path))) {
@@ -169,7 +173,7 @@ public final class Example {
         return tool.name() + "." + path;
     }
 
-    /** Of users a read is of oneself, whose name stands in no example. */
+    /** Users read themselves, and no example has the reader's name. */
     private boolean isAboutYou() {
         return tool.family().equals("user") && tool.effect() == Effect.READS;
     }

@@ -4,13 +4,13 @@ package io.agentworkspace.engine.model;
 public final class Excerpt {
     private Excerpt() {}
 
-    /** The text as a note repeats it: where it has more characters than these, an ellipsis stands for the rest. */
+    /** The text as quoted in a note: if it has more characters than the limit, an ellipsis replaces the rest. */
     public static String of(String text, int most) {
         var begin = cut(text, most);
         return begin.length() < text.length() ? begin + "…" : begin;
     }
 
-    /** The text's first characters, at most so many. */
+    /** The text's first characters, up to the limit. */
     public static String cut(String text, int most) {
         return text.length() <= most || text.codePointCount(0, text.length()) <= most
                 ? text

@@ -3,12 +3,12 @@ package io.agentworkspace.engine.model;
 import java.time.Instant;
 
 /**
- * What a plan does not allow.
+ * A violated limit of a plan.
  *
- * @param count how much there is, or was done, already
+ * @param count the current count
  */
 public record Excess(Scope scope, long limit, long count, Plan plan) {
-    /** What was wrong, and who can change it. */
+    /** The note: what was wrong, and who can change it. */
     String note(Instant resetsAt) {
         var allowed = "the quota is used up: scope %s, limit %d, count %d, plan %s; "
                 .formatted(scope.word(), limit, count, plan.word());

@@ -3,8 +3,8 @@ package io.agentworkspace.engine.model;
 import java.util.Arrays;
 
 /**
- * Every way in which a request can be refused, with how it looks at each door (decisions, section 3). A new case does
- * not compile until it says its code, its symbolic name, its status on command routes and its status elsewhere.
+ * Every way in which a request can be refused, with its form at each endpoint (decisions, section 3). A new case does
+ * not compile until it declares its code, its symbolic name, its status on command routes and its status elsewhere.
  */
 public enum Failure {
     MALFORMED_JSON(1001, "malformed_json", 400, 400, "Malformed JSON"),
@@ -23,7 +23,7 @@ public enum Failure {
     QUOTA_EXCEEDED(4002, "quota_exceeded", 429, 429, "Quota exceeded"),
     INTERNAL(5001, "internal", 500, 500, "Internal error"),
     UNAVAILABLE(5002, "unavailable", 500, 503, "Unavailable"),
-    // Of the HTTP layer only: command routes answer these as the command error that fits.
+    // Only in the HTTP layer: command routes report these as the matching command error.
     BAD_REQUEST(1004, "bad_request", 400, 400, "Bad request"),
     METHOD_NOT_ALLOWED(1002, "method_not_allowed", 400, 405, "Method not allowed"),
     UNSUPPORTED_MEDIA_TYPE(1001, "unsupported_media_type", 400, 415, "Unsupported media type");

@@ -6,9 +6,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One value in a JSON Schema of ours, found by its path: {@code vx.name}, {@code content[].author}.
+ * One value in one of our JSON Schemas, with its path: {@code vx.name}, {@code content[].author}.
  *
- * @param required whether the objects around it and it itself cannot be left out
+ * @param required whether the value and all objects around it are required
  */
 public record Field(String path, boolean required, ObjectNode schema) {
     /** The values, in order; the objects around them are not listed. */
@@ -52,7 +52,7 @@ public record Field(String path, boolean required, ObjectNode schema) {
         return schema.path("description").asString("");
     }
 
-    /** What the value must keep, in words; empty when there is nothing to say. */
+    /** The value's constraints, in words; empty if it has none. */
     public String limits() {
         if (schema.has("enum")) {
             return "one of "

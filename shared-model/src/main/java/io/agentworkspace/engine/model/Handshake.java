@@ -4,7 +4,10 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a client of MCP met the service: who it said it is, what came of it, and what would be right. All it said is cut, and may be untrue. */
+/**
+ * A handshake of an MCP client: who it claims to be, the result, and how to correct it. What the client says of itself
+ * is truncated, and may be untrue.
+ */
 public record Handshake(
         @Doc("When; of one that came again, the last time.") Instant at,
 
@@ -53,12 +56,12 @@ public record Handshake(
             @Doc("Its name.") String name,
             @Doc("Its version.") @Nullable String version) {}
 
-    /** What the client was answered. */
+    /** The response to the client. */
     public record Refusal(
             @Doc("The code of the JSON-RPC error.") int code,
             @Doc("The note in the answer.") String note) {}
 
-    /** The latest handshakes of a key, or of what a user signs in with otherwise. */
+    /** The latest handshakes of a key, or of another credential that a user signs in with. */
     public record Latest(
             @Doc("The key that they are of; absent for those without a key.") @Nullable
             String key,

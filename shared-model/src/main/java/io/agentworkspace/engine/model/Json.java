@@ -33,7 +33,7 @@ import tools.jackson.databind.ser.std.StdSerializer;
 public final class Json {
     public static final int MAX_DEPTH = 64;
 
-    /** How many values, names, and beginnings and ends of arrays and objects the JSON of a request may have. */
+    /** The maximum number of values, names, and array and object boundaries in the JSON of a request. */
     public static final int MAX_TOKENS = 50_000;
 
     private static final DateTimeFormatter MILLIS =
@@ -42,12 +42,15 @@ public final class Json {
     private static final int MAX_NAME = 1_000;
     private static final int MAX_NUMBER = 100;
 
-    /** How the parser says what is wrong, and how we do. */
+    /** The parser's error messages, and ours for them. */
     private static final Map<Pattern, String> REASONS = reasons();
 
     private static final JsonMapper MAPPER = mapper(Long.MAX_VALUE);
 
-    /** Reads what others wrote. A tree takes memory for each value: of bodies like [{},{},…] some forty times their length. */
+    /**
+     * Reads JSON of others. A tree takes memory for each value: for bodies like [{},{},…] about forty times their
+     * length.
+     */
     private static final JsonMapper READER = mapper(MAX_TOKENS);
 
     private static final JsonMapper SORTED =
@@ -125,7 +128,7 @@ public final class Json {
         }
     }
 
-    /** In our own words: the parser's describe its own classes and sources. */
+    /** In our own words, because the parser's messages describe its classes and sources. */
     private static String reason(JacksonException e) {
         var message = String.valueOf(e.getOriginalMessage());
         if (e instanceof UnexpectedEndOfInputException) {
@@ -141,7 +144,7 @@ public final class Json {
                 .orElse("it cannot be parsed");
     }
 
-    /** The text or number of this name in the outermost object; nothing behind it is read, and nothing need be whole. */
+    /** The text or number of this name in the outermost object. The rest is not read and need not be complete. */
     public static Optional<JsonNode> scalar(byte[] utf8, String name) {
         try (var parser = READER.createParser(utf8)) {
             for (var token = parser.nextToken(); token != null; token = parser.nextToken()) {
@@ -159,12 +162,12 @@ public final class Json {
                 }
             }
         } catch (JacksonException e) {
-            // It is not there.
+            // Not found.
         }
         return Optional.empty();
     }
 
-    /** Binds a tree that a {@link Schema} has already checked, or that a query of ours produced. */
+    /** Binds a tree that a {@link Schema} has already checked, or that one of our queries produced. */
     public static <T> T bind(JsonNode tree, Class<T> type) {
         return MAPPER.treeToValue(tree, type);
     }
@@ -191,7 +194,7 @@ public final class Json {
         return MAPPER.writeValueAsBytes(value);
     }
 
-    /** Writes the value's UTF-8 bytes as they come, without having them all at once. */
+    /** Streams the value as UTF-8 bytes, without holding all of them in memory. */
     static void write(Object value, java.io.OutputStream to) {
         MAPPER.writeValue(to, value);
     }
@@ -205,7 +208,10 @@ public final class Json {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value);
     }
 
-    /** The same text for the same value, whatever the order of its keys: what an idempotency key is compared by. */
+    /**
+     * The same text for the same value, whatever the order of its keys. Used to compare requests with one idempotency
+     * key.
+     */
     public static String canonical(JsonNode value) {
         return SORTED.writeValueAsString(value);
     }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where clients of MCP find the door, and what they limit themselves to.
+ * The MCP endpoint's address for clients, and the limits that they set.
  *
- * @param host the public address of the tool protocol's host, without a slash at its end
- * @param toolsets the only ones that the client is to see; empty for all
- * @param readOnly whether it is to see only tools that change nothing
+ * @param host the public address of the tool protocol's host, without a trailing slash
+ * @param toolsets the toolsets that the client should see; empty for all
+ * @param readOnly whether it should see only tools that change nothing
  */
 public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
     private static final String DOOR = "/mcp";
@@ -24,13 +24,13 @@ public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
         return new McpAddress(host, List.of(), false);
     }
 
-    /** A path has room for one toolset; several stand in a header. */
+    /** A path can name one toolset; several go into a header. */
     public String url() {
         var toolset = toolsets.size() == 1 ? "/x/" + toolsets.getFirst() : "";
         return host + DOOR + toolset + (readOnly ? "/readonly" : "");
     }
 
-    /** What has to be sent along, the key first. */
+    /** The headers to send, the key first. */
     Map<String, String> headers(String keyHeader, String key) {
         var headers = new LinkedHashMap<String, String>();
         headers.put(keyHeader, key);
@@ -40,7 +40,7 @@ public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
         return headers;
     }
 
-    /** Whether what is sent there can be read on its way, and not only on this machine. */
+    /** Whether others can read requests in transit, beyond this machine. */
     boolean isPlain() {
         return host.startsWith("http://") && !host.matches("http://(localhost|127\\.0\\.0\\.1)(:\\d+)?");
     }

@@ -11,7 +11,7 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The clients of MCP that a configuration is kept ready for. */
+/** The MCP clients for which the service has a ready configuration. */
 public enum McpClient {
     GENERIC("generic", "Any other client", McpClient::generic),
     CLAUDE_CODE("claude-code", "Claude Code", McpClient::claudeCode, "claude-code", "claude code"),
@@ -47,7 +47,7 @@ public enum McpClient {
         this.names = List.of(names);
     }
 
-    /** As it stands in addresses. */
+    /** The name used in URLs. */
     public String word() {
         return word;
     }
@@ -64,7 +64,7 @@ public enum McpClient {
         return Arrays.stream(values()).map(McpClient::word).toList();
     }
 
-    /** @throws Problem {@code not_found}, with the words that there are */
+    /** @throws Problem {@code not_found}, with the known names */
     public static McpClient read(String word) {
         return Arrays.stream(values())
                 .filter(client -> client.word.equals(word))
@@ -75,7 +75,7 @@ public enum McpClient {
                                 .formatted(Name.shortened(word), String.join(", ", words()))));
     }
 
-    /** The client that calls itself so, in its {@code clientInfo} or {@code User-Agent}. */
+    /** The client with this name in its {@code clientInfo} or {@code User-Agent}. */
     public static Optional<McpClient> named(@Nullable String said) {
         var lower = said == null ? "" : said.toLowerCase(Locale.ROOT);
         return Arrays.stream(values())
@@ -83,7 +83,7 @@ public enum McpClient {
                 .findFirst();
     }
 
-    /** As the service's contract has it ("Tool protocol (MCP) transport"). */
+    /** As in the service's contract ("Tool protocol (MCP) transport"). */
     private ClientConfiguration generic(McpAddress address) {
         var server = Json.object().put("name", SERVER).put("transport", "http").put("url", address.url());
         server.set("headers", headers(address, "X-API-Key", PLACEHOLDER));
@@ -101,11 +101,11 @@ public enum McpClient {
                 "The client lists the tools, US_Read among them.");
     }
 
-    /** See code.claude.com/docs/en/mcp. Within single quotes it is Claude Code that puts the key in, not the shell. */
+    /** See code.claude.com/docs/en/mcp. In single quotes, Claude Code inserts the key, not the shell. */
     private ClientConfiguration claudeCode(McpAddress address) {
         var server = Json.object().put("type", "http").put("url", address.url());
         server.set("headers", headers(address, KEY, VARIABLE));
-        // The option takes several values: in front of the name it would take that one too.
+        // The option takes several values: before the name it would take the name as one of them.
         var command = new StringBuilder("claude mcp add --transport http %s %s".formatted(SERVER, address.url()));
         address.headers(KEY, VARIABLE)
                 .forEach((name, value) -> command.append(" \\\n  --header '%s: %s'".formatted(name, value)));
@@ -124,7 +124,7 @@ public enum McpClient {
                 "claude mcp list says that %s is connected; in a session /mcp shows its tools.".formatted(SERVER));
     }
 
-    /** See npmjs.com/package/mcp-remote. After the colon stands no space: Claude Desktop on Windows would trip over it. */
+    /** See npmjs.com/package/mcp-remote. No space after the colon: Claude Desktop on Windows cannot handle it. */
     private ClientConfiguration claudeDesktop(McpAddress address) {
         var server = Json.object().put("command", "npx");
         var arguments = server.putArray("args").add("-y").add("mcp-remote").add(address.url());
@@ -214,7 +214,7 @@ public enum McpClient {
         return file;
     }
 
-    /** As {@code encodeURIComponent} does it, whose spaces are no plus signs. */
+    /** Like {@code encodeURIComponent}, which does not encode spaces as plus signs. */
     private static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }

@@ -10,13 +10,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.text.similarity.LevenshteinDistance;
 
-/** The tool that somebody means who names one that is not there: {@code AP_Creat}, {@code create_agent}. */
+/** The tool that is probably meant by an unknown name: {@code AP_Creat}, {@code create_agent}. */
 public final class Meant {
-    /** Words that say nothing about which tool is meant. */
+    /** Words that do not identify a tool. */
     private static final Set<String> IDLE =
             Set.of("a", "an", "the", "of", "to", "as", "in", "into", "from", "for", "your", "you", "tool", "engine");
 
-    /** A tool as somebody may call it. */
+    /** A tool under a name that a caller may use. */
     public record Titled(String name, String title, boolean reads) {
         public static Titled of(Tool<?, ?> tool) {
             return new Titled(tool.name(), tool.title(), tool.effect().reads());
@@ -36,10 +36,10 @@ public final class Meant {
     private Meant() {}
 
     /**
-     * What the caller is told: the tool that is meant, or else where all stand, and the nearest name of what only reads, since a
-     * guess must not lead to a change.
+     * The hint for the caller: the tool that is meant, or how to list all, and the nearest name of a tool that only
+     * reads, since a guess must not lead to a change.
      *
-     * @param list what shows all that there are
+     * @param list what lists all tools
      */
     public static String hint(String name, Collection<Titled> known, String list) {
         return tool(name, known)
@@ -52,7 +52,7 @@ public final class Meant {
                                         .orElse("")));
     }
 
-    /** The one with most of the words, and of those the one with the most alike letters. */
+    /** The one that shares the most words, and among those the one with the most similar letters. */
     private static Optional<String> closest(String name, Collection<Titled> known) {
         var asked = Name.shortened(name);
         var wanted = words(asked).collect(Collectors.toSet());
@@ -71,7 +71,10 @@ public final class Meant {
         return (int) some.stream().filter(others::contains).count();
     }
 
-    /** By its letters, within the family where it names one; else by its words. Empty where nothing is alike enough. */
+    /**
+     * Found by its letters, within its family if it names one; otherwise by its words. Empty if nothing is similar
+     * enough.
+     */
     public static Optional<String> tool(String name, Collection<Titled> known) {
         var asked = Name.shortened(name);
         return letters(asked, known).or(() -> words(asked, known));
@@ -102,7 +105,7 @@ public final class Meant {
                 .map(Scored::name);
     }
 
-    /** How much of both is the same; nothing where less than two words and the greater part of the wanted ones are. */
+    /** How many words both share; 0 if these are fewer than two or not the majority of the wanted ones. */
     private static double score(Set<String> wanted, Set<String> given) {
         var both = common(wanted, given);
         return both < 2 || both * 2 <= wanted.size() ? 0 : (double) both / (wanted.size() + given.size() - both);

@@ -3,12 +3,12 @@ package io.agentworkspace.engine.model;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** How far an agent's membership of a domain has come, nearest first. No membership at all is no state. */
+/** The state of an agent's membership of a domain, closest first. No membership has no state. */
 public enum MemberState {
     MEMBER,
-    /** The domain's side has agreed, the agent's owner has yet to. */
+    /** The domain's side has agreed, the agent's owner has not yet. */
     INVITED,
-    /** The agent's owner has agreed, the domain's side has yet to. */
+    /** The agent's owner has agreed, the domain's side has not yet. */
     REQUESTED,
     BANNED;
 

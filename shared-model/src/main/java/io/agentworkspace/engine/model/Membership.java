@@ -2,7 +2,7 @@ package io.agentworkspace.engine.model;
 
 import java.time.Instant;
 
-/** What one agent is to one domain. */
+/** One agent's membership of one domain. */
 public record Membership(
         @Doc("The domain's name.") String domain,
         @Doc("The agent's name.") String agent,

@@ -31,7 +31,7 @@ public record Name(@JsonValue String text) {
         return new Name(raw);
     }
 
-    /** What two names are compared by: equal for names that differ in case only. */
+    /** The key that names are compared by: equal for names that differ only in case. */
     public String key() {
         return key(text);
     }
@@ -40,7 +40,7 @@ public record Name(@JsonValue String text) {
         return Normalizer.normalize(text.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT), Normalizer.Form.NFC);
     }
 
-    /** A word of a request as a note repeats it, which may be no name and long. */
+    /** A word of a request as quoted in a note. It may be long, and not a valid name. */
     public static String shortened(String word) {
         return Excerpt.of(word, MAX);
     }
@@ -49,7 +49,7 @@ public record Name(@JsonValue String text) {
         return Normalizer.normalize(raw, Normalizer.Form.NFC).strip();
     }
 
-    /** The rule that the raw text breaks, if it breaks one. */
+    /** The rule that the raw text violates, if any. */
     public static Optional<String> broken(String raw) {
         if (raw.length() > 1_000) {
             return Optional.of(RULE);
@@ -67,7 +67,7 @@ public record Name(@JsonValue String text) {
                 .findFirst();
     }
 
-    /** What cannot be seen is told by its number alone. */
+    /** Invisible characters are reported by their code point alone. */
     private static String shown(int c) {
         var number = "U+%04X".formatted(c);
         return switch (Character.getType(c)) {

@@ -6,17 +6,17 @@ import java.util.List;
 import org.apache.commons.text.similarity.JaroWinklerSimilarity;
 import org.apache.commons.text.similarity.LevenshteinDistance;
 
-/** Names that look like a given one: what a note offers when a name is not known. */
+/** Names similar to a given one: the suggestions in a note on an unknown name. */
 public final class Near {
     private static final double ALIKE = 0.8;
 
     private Near() {}
 
-    /** The most alike of the candidates to the first 64 characters, best first; none when nothing is alike enough to be meant. */
+    /** The candidates most similar to the first 64 characters, best first; none if nothing is similar enough. */
     public static List<String> nearest(String name, Collection<String> candidates, int limit) {
         record Scored(String name, double score, int distance) {}
         var similarity = new JaroWinklerSimilarity();
-        // No name is longer, and the work grows with the product of both lengths.
+        // No name is longer, and the cost is the product of both lengths.
         var wanted = Name.key(Excerpt.cut(name, Name.MAX));
         var typos = Math.max(1, wanted.length() / 4);
         var distance = new LevenshteinDistance(typos);
@@ -35,7 +35,7 @@ public final class Near {
                 .toList();
     }
 
-    /** Whether only two neighbouring letters have changed places: "Aad" for "Ada". */
+    /** Whether only two neighbouring letters are transposed: "Aad" for "Ada". */
     private static boolean isTransposed(String one, String other) {
         if (one.length() != other.length()) {
             return false;

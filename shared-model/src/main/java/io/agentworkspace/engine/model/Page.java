@@ -3,7 +3,7 @@ package io.agentworkspace.engine.model;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How much of a list is wanted, and from where. */
+/** The requested part of a list: how much, and from where. */
 public record Page(
         @Doc(value = "How many at most, 1–200; 50 when left out.", min = 1, max = 200) @Nullable
         Integer limit,
@@ -12,12 +12,12 @@ public record Page(
         String cursor) {
     public static final int DEFAULT_LIMIT = 50;
 
-    /** The limit of a page that may have been left out. */
+    /** The limit of a page, which may be missing. */
     public static int limit(@Nullable Page page) {
         return page == null || page.limit() == null ? DEFAULT_LIMIT : page.limit();
     }
 
-    /** The cursor's keys, or an empty list on the first page, which a blank cursor means too. */
+    /** The cursor's keys, or an empty list for the first page. A blank cursor also means the first page. */
     public static List<String> after(@Nullable Page page, int keys) {
         return page == null || page.cursor() == null || page.cursor().isBlank()
                 ? List.of()

@@ -3,12 +3,12 @@ package io.agentworkspace.engine.model;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** What somebody may do with a bank, least first; each includes those before it. */
+/** A permission on a bank, lowest first; each includes those before it. */
 public enum Permission {
     NONE,
     /** To read its memories and to list who may. */
     READ,
-    /** To add memories, and to replace those that one wrote oneself. */
+    /** To add memories, and to replace one's own. */
     APPEND,
     /** To replace anybody's memories. */
     WRITE,

@@ -28,7 +28,7 @@ public enum Plan {
         return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    /** What there may be of it; empty where it is not limited. */
+    /** The limit of the scope; empty if it is not limited. */
     public OptionalLong limit(Scope scope) {
         return isUnlimited() ? OptionalLong.empty() : OptionalLong.of(limits[scope.ordinal()]);
     }

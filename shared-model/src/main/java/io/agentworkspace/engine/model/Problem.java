@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A refused request. The note is written for the caller, human or model: what was wrong and what would be right. It
- * carries no stack trace, since it is an answer and not a defect.
+ * A refused request. The note is written for the caller, human or model: what was wrong and how to correct it. It has
+ * no stack trace, since it is a response and not a defect.
  */
 public final class Problem extends RuntimeException {
     private final Failure failure;
@@ -33,12 +33,12 @@ public final class Problem extends RuntimeException {
         return java.util.Objects.requireNonNull(getMessage());
     }
 
-    /** When trying again makes sense; only on {@code rate_limited}, {@code unavailable} and {@code quota_exceeded} for a day. */
+    /** When to retry; only for {@code rate_limited}, {@code unavailable} and the daily {@code quota_exceeded}. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }
 
-    /** What the plan does not allow; only on {@code quota_exceeded}. */
+    /** The violated limit of the plan; only for {@code quota_exceeded}. */
     public @Nullable Excess excess() {
         return excess;
     }
@@ -55,7 +55,7 @@ public final class Problem extends RuntimeException {
         return missing(List.of(field));
     }
 
-    /** All that must be given at once, and where to find a name for it. */
+    /** Reports all missing fields at once, and where to find a name for them. */
     public static Problem missing(List<String> fields) {
         var all = String.join(", ", fields.subList(0, fields.size() - 1));
         var named = (all.isEmpty() ? "" : all + " and ") + fields.getLast();
@@ -85,7 +85,7 @@ public final class Problem extends RuntimeException {
         return new Problem(Failure.NOT_PERMITTED, note);
     }
 
-    /** A hidden thing answers the same as an absent one; {@code near} holds only names that the caller may see. */
+    /** A hidden thing gets the same response as an absent one; {@code near} holds only names that the caller may see. */
     public static Problem notFound(String kind, String name, List<String> near) {
         var hint = near.isEmpty() ? "" : "; did you mean " + quoted(near) + "?";
         return new Problem(Failure.NOT_FOUND, "no %s '%s' that you may see%s".formatted(kind, name, hint));
@@ -105,8 +105,8 @@ public final class Problem extends RuntimeException {
     }
 
     /**
-     * @param word what the caller's door calls a service
-     * @param hint which one is meant, or what shows all: see {@link Meant#hint}
+     * @param word what the caller's endpoint calls a service
+     * @param hint which one is meant, or how to list all: see {@link Meant#hint}
      */
     public static Problem unknownService(String word, String name, String hint) {
         return new Problem(
@@ -117,7 +117,7 @@ public final class Problem extends RuntimeException {
         return new Problem(Failure.RATE_LIMITED, note, retryAfter, null);
     }
 
-    /** The plan's limit of a standing scope is reached. */
+    /** The plan's limit of a scope that counts what exists is reached. */
     public static Problem quotaExceeded(Excess excess) {
         return new Problem(Failure.QUOTA_EXCEEDED, excess.note(Instant.MAX), null, excess);
     }

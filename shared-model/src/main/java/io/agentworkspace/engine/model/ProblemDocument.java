@@ -2,11 +2,11 @@ package io.agentworkspace.engine.model;
 
 import tools.jackson.databind.node.ObjectNode;
 
-/** How a refusal looks outside the command routes: RFC 9457, {@code application/problem+json}. */
+/** The form of a refusal outside the command routes: RFC 9457, {@code application/problem+json}. */
 public final class ProblemDocument {
     public static final String MEDIA_TYPE = "application/problem+json";
 
-    /** Where each failure is described, under its name; relative to the address that was asked. */
+    /** Where each failure is described, under its name; relative to the requested URL. */
     public static final String DOCUMENTATION = "/docs/concepts#";
 
     private ProblemDocument() {}

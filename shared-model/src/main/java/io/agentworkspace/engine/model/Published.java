@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.model;
 
 /**
- * What the service says about itself in everything it prints or publishes.
+ * The addresses and version that the service publishes.
  *
- * @param baseUrl the public address of the REST routes, without a slash at its end
+ * @param baseUrl the public address of the REST routes, without a trailing slash
  * @param mcpUrl the public address of the tool protocol's host, likewise
  * @param version the product's version
  */

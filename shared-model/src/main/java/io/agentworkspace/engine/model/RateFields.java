@@ -3,8 +3,8 @@ package io.agentworkspace.engine.model;
 import java.util.List;
 
 /**
- * The header fields {@code RateLimit-Policy} and {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-11), which tell
- * allowances: a policy for each, named by its scope, the rate as {@code default}.
+ * The header fields {@code RateLimit-Policy} and {@code RateLimit} (draft-ietf-httpapi-ratelimit-headers-11), which
+ * report allowances: a policy for each, named by its scope; the rate's name is {@code default}.
  */
 public final class RateFields {
     public static final String POLICY = "RateLimit-Policy";

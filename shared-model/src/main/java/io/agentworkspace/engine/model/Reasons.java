@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Why a caller may run a tool, or why not: what each thing that decides about it says, and what is missing. */
+/** Why a caller may or may not run a tool: the result of each check, and what is missing. */
 public record Reasons(
         @Doc("The tool.") String tool,
 
@@ -20,13 +20,13 @@ public record Reasons(
 
         @Doc("The thing that you asked about.") @Nullable Standing target) {
 
-    /** One thing that decides. */
+    /** One check. */
     public record Part(
             @Doc("What the tool needs.") String needed,
             @Doc("What you have.") List<String> yours,
             @Doc("Whether that is enough.") boolean held) {}
 
-    /** How the caller stands to a thing that it may see. */
+    /** The caller's relation to a thing that it may see. */
     public record Standing(
             @Doc("What it is: agent, domain, zone, bank, key or user.")
             String kind,
@@ -56,7 +56,7 @@ public record Reasons(
             @Doc("What it is limited to all the same.") @Nullable
             String only) {}
 
-    /** What caller and tool decide between them, and what was found out about a thing besides. */
+    /** The checks of caller and tool, and the relation to the target. */
     public static Reasons of(Caller caller, Tool<?, ?> tool, @Nullable Standing target, List<String> lacking) {
         var missing = new ArrayList<>(caller.obstacles(tool));
         missing.addAll(lacking);

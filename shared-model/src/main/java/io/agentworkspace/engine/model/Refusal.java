@@ -5,17 +5,17 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A way in which a tool may refuse: derived from what the tool declares and from what is checked for every tool, so that
- * nothing has to be kept in step.
+ * A way in which a tool may refuse. Derived from what the tool declares and from what is checked for every tool, so
+ * nothing has to be kept in sync.
  *
  * @param when in which case
- * @param remedy what the caller does about it
+ * @param remedy what the caller should do
  */
 public record Refusal(Failure failure, String when, String remedy) {
-    /** Families whose tools fall back on what is selected or entered. */
+    /** Families whose tools fall back to what is selected or entered. */
     private static final Set<String> IN_CONTEXT = Set.of("agent", "domain", "zone");
 
-    /** What the tools of skills call things by. */
+    /** The kinds of things that skill tools name. */
     private static final Set<String> OF_SKILL = Set.of("name", "agent", "path");
 
     private static final List<Refusal> ALWAYS = List.of(
@@ -73,7 +73,7 @@ public record Refusal(Failure failure, String when, String remedy) {
         return Stream.concat(given, required.isEmpty() && !isOfMemory(tool) ? Stream.empty() : Stream.of(missing));
     }
 
-    /** Who has what in mind: which bank, and which agent, such a tool finds out only when it runs. */
+    /** Such a tool finds out only when it runs which bank and which agent are meant. */
     private static boolean isOfMemory(Tool<?, ?> tool) {
         return tool.family().equals("bank") && tool.effect() == Effect.CHANGES;
     }
@@ -128,7 +128,7 @@ public record Refusal(Failure failure, String when, String remedy) {
                 "Your idempotency key was used for another request.",
                 "Take a new key for a new request.");
         if (!tool.effect().isTransactional()) {
-            // Who is banned from a domain, or no member, reads none of its zones.
+            // Callers who are banned from a domain, or not members, cannot read its zones.
             return tool.family().equals("zone") ? Stream.of(quota, conflict) : Stream.of(quota);
         }
         return Stream.concat(Stream.of(quota, conflict, mismatch), names ? Stream.of(taken) : Stream.empty());

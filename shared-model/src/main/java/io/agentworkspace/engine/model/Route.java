@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Where a tool stands in the REST facade. */
+/** The REST route of a tool. */
 public record Route(String method, String path) {
     /** The generic command route; every command also has an alias below it. */
     public static final String COMMANDS = "/demo/v1/Engine/tps";
@@ -21,7 +21,7 @@ public record Route(String method, String path) {
         return !method.equals("GET") && !method.equals("DELETE");
     }
 
-    /** Whether the path has a place for a value of this name: {@code {id}}. */
+    /** Whether the path has a parameter of this name: {@code {id}}. */
     public boolean hasParameter(String name) {
         return path.contains("{" + name + "}");
     }

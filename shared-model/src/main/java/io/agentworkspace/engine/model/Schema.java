@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The shape of a record on the wire: the JSON Schema that clients are shown, and the check that input goes through.
- * Both come from the record's components, so they cannot differ.
+ * The shape of a record on the wire: the JSON Schema for clients, and the validation of input. Both come from the
+ * record's components, so they cannot differ.
  */
 public final class Schema {
     /** The field that every transactional tool takes. */
@@ -22,7 +22,7 @@ public final class Schema {
 
     private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
 
-    /** Between these lies every time that somebody can mean. */
+    /** Every meaningful time is between these. */
     private static final Instant EARLIEST = Instant.EPOCH;
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
@@ -67,19 +67,20 @@ public final class Schema {
     }
 
     /**
-     * The same for generators of clients: what has a name of its own says it as {@code title} (records and enumerations of
-     * the model), integers say how wide they are.
+     * The same for client generators: records and enumerations of the model have their name as {@code title}, and
+     * integers their width.
      */
     public ObjectNode typed() {
         return root.json(true);
     }
 
     /**
-     * Checks the input and gives back what the record needs of it: known fields only, names normalised, nulls and blank
+     * Validates the input and returns what the record needs of it: known fields only, names normalised, nulls and blank
      * optional names and choices left out.
      *
      * @param strict whether unknown fields are refused rather than left out
-     * @throws Problem {@code malformed_json} for a wrong type, {@code missing_field}, {@code invalid_field}, {@code too_large}
+     * @throws Problem {@code malformed_json} for a wrong type, {@code missing_field}, {@code invalid_field},
+     *     {@code too_large}
      */
     public ObjectNode read(ObjectNode input, boolean strict) {
         checkTypes(input);
@@ -94,7 +95,7 @@ public final class Schema {
         return fields(root, input, "");
     }
 
-    /** The paths of the fields that the input has and this schema does not, in the input's order. */
+    /** The paths of the input's fields that are not in this schema, in the input's order. */
     public List<String> unknown(ObjectNode input) {
         var unknown = new ArrayList<String>();
         unknown(root, input, "", (path, name, _) -> unknown.add(join(path, name)));
@@ -179,7 +180,7 @@ public final class Schema {
         }
     }
 
-    /** The field of this very name that stands in another object, else one beside it that looks alike. */
+    /** The field of exactly this name in another object, else a similar one in the same object. */
     private static String hint(String name, String path, List<String> known, List<Field> all) {
         var elsewhere = all.stream()
                 .filter(field -> field.name().equals(name))
@@ -210,7 +211,7 @@ public final class Schema {
         return checked;
     }
 
-    /** Names what must be given and is absent or blank, not the object around it: {@code vx.name}. */
+    /** Names the fields that are required and absent or blank, not the object around them: {@code vx.name}. */
     private static void missing(Shape.Fields shape, JsonNode value, String path, List<String> into) {
         for (var field : shape.fields()) {
             var inner = present(value, field);
@@ -225,7 +226,7 @@ public final class Schema {
         }
     }
 
-    /** Forms send what was not filled in as an empty string. */
+    /** Forms send empty fields as empty strings. */
     private static boolean isBlank(Shape shape, JsonNode value) {
         return switch (shape) {
             case Shape.Text _, Shape.NameText _, Shape.Time _ ->
@@ -291,7 +292,7 @@ public final class Schema {
                 return Json.valueTree(time);
             }
         } catch (DateTimeParseException e) {
-            // Answered below, like a time that nobody can mean.
+            // Handled below, like a meaningless time.
         }
         throw Problem.invalid(path, "must be a time in ISO 8601 with its zone, like 2026-05-25T12:00:00Z");
     }
@@ -307,7 +308,7 @@ public final class Schema {
         return Json.valueTree(Name.normal(raw));
     }
 
-    /** "@Ada" means Ada, where a name points at something that there is; nothing can be named so. */
+    /** "@Ada" means Ada where a name refers to an existing thing; no name can begin with @. */
     private static boolean isMention(String path) {
         return !path.equals("name") && !path.endsWith(".name");
     }
@@ -331,14 +332,14 @@ public final class Schema {
         checkCharacters(path, value);
     }
 
-    /** @throws Problem {@code invalid_field} for a text that no database can hold */
+    /** @throws Problem {@code invalid_field} for a text that no database can store */
     public static void checkCharacters(String path, String value) {
         if (!isStorable(value)) {
             throw Problem.invalid(path, "must not contain NUL characters or unpaired surrogates");
         }
     }
 
-    /** Whether a database can hold it: no NUL, and surrogates in pairs only. */
+    /** Whether a database can store it: no NUL, and surrogates in pairs only. */
     public static boolean isStorable(String text) {
         return text.codePoints()
                 .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));

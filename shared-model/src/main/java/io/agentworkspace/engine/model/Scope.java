@@ -9,9 +9,9 @@ public enum Scope {
     COMMANDS("wait until then"),
     AGENTS("end one with AP_Destroy"),
     DOMAINS("end one with DM_Destroy"),
-    /** Those in the trash too. */
+    /** Including those in the trash. */
     BANKS("end one for good with MB_Destroy, since those in the trash count too"),
-    /** Those in the trash too. */
+    /** Including those in the trash. */
     MEMORIES("end some for good with MB_Destroy, since those in the trash count too"),
     DOCUMENTS("delete one"),
     WEBHOOK_ENDPOINTS("delete one");
@@ -31,12 +31,12 @@ public enum Scope {
         return valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    /** Whether it counts what there is; else what was done on a UTC day. */
+    /** Whether it counts what exists, and not what was done on a UTC day. */
     public boolean isStanding() {
         return this != COMMANDS;
     }
 
-    /** What makes room again without another plan. */
+    /** How to make room without another plan. */
     String relief() {
         return relief;
     }

@@ -18,7 +18,7 @@ public final class Sha256 {
         }
     }
 
-    /** Of the text in UTF-8. */
+    /** The digest of the text in UTF-8. */
     public static byte[] of(String text) {
         return of(text.getBytes(StandardCharsets.UTF_8));
     }

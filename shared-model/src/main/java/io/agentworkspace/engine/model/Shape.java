@@ -13,20 +13,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a field's value looks like, read off the Java type of a record component. */
+/** The shape of a field's value, derived from the Java type of a record component. */
 sealed interface Shape {
-    /** How many characters or items a field takes that declares no maximum. */
+    /** The maximum number of characters or items of a field that declares none. */
     long DEFAULT_MAX = 1_000;
 
-    /** The JSON Schema of the value, no longer than a model needs it. */
+    /** The JSON Schema of the value, with no more than a model needs. */
     default ObjectNode json() {
         return json(false);
     }
 
-    /** @param typed whether it also tells generators of clients what types there are: see {@link Schema#typed} */
+    /** @param typed whether it also names the types, for client generators: see {@link Schema#typed} */
     ObjectNode json(boolean typed);
 
-    /** @param title the name of the type, where its values are all of an enumeration of the model */
+    /** @param title the name of the type, if its values are all those of an enumeration of the model */
     record Text(long max, List<String> oneOf, @Nullable String title) implements Shape {
         Text(long max, List<String> oneOf) {
             this(max, oneOf, null);
@@ -107,7 +107,7 @@ sealed interface Shape {
         }
     }
 
-    /** An object of whatever kind. */
+    /** An object of any kind. */
     record Open() implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
@@ -115,7 +115,7 @@ sealed interface Shape {
         }
     }
 
-    /** @param title the name of the type, where it is one of the model's */
+    /** @param title the name of the type, if it belongs to the model */
     record Fields(
             List<Field> fields, boolean closed, @Nullable String title) implements Shape {
         @Override
@@ -147,7 +147,7 @@ sealed interface Shape {
         return title == null ? schema : schema.put("title", title);
     }
 
-    /** {@code Agent}, {@code EndpointHealth}: the model's types have a name for everybody, others are of one tool only. */
+    /** {@code Agent}, {@code EndpointHealth}: types of the model have a public name, others belong to one tool. */
     private static @Nullable String title(Class<?> type) {
         if (type.getPackage() != Shape.class.getPackage()) {
             return null;
@@ -180,7 +180,7 @@ sealed interface Shape {
         if (type == UUID.class) {
             return doc.format().equals("uuid") ? new Id() : new Text(36, List.of());
         } else if (type == String.class) {
-            // What we answer with promises no length: clients check answers, and the limits are the input's.
+            // Output declares no lengths: clients validate it, and the limits apply to input.
             return new Text(closed ? max(doc, DEFAULT_MAX) : Long.MAX_VALUE, List.of(doc.oneOf()));
         } else if (type == Name.class) {
             return new NameText();

@@ -12,17 +12,17 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * One operation of the service, as a value: MCP calls it, a REST route maps onto it, the documents describe it.
  *
- * @param description what a model reads before it calls: what it does, what it needs, what it answers
- * @param leastRole what a caller must at least be in the tenant
+ * @param description what a model reads before it calls: what it does, what it needs, what it returns
+ * @param leastRole the lowest role that may run it
  * @param idempotent whether doing it twice is the same as doing it once
- * @param isLong whether it may take more than a few seconds: clients that take tasks get one, and ask after it
- * @param wholeTexts whether its answer has long texts whole, as reads do; answers to writes cut them
- * @param outside work that calls out, done before the transaction, which must not wait for anybody; the handler finds what
- *     came of it in {@link Call#found}
- * @param toldOnce the fields of the answer that are never told again, and so not kept for replays
- * @param again what a replay answers where the first answer was too long to keep: the thing as it is, without doing anything;
- *     it finds in {@link Call#found} what was kept, the fields that say what was changed
- * @param open what it answers to somebody without a credential, of what is public; null where nothing is
+ * @param isLong whether it may take more than a few seconds: clients that support tasks get one, and poll it
+ * @param wholeTexts whether its response has long texts whole, as in reads; responses to writes cut them
+ * @param outside work that calls other servers, done before the transaction, which must not wait for them; the handler
+ *     finds its result in {@link Call#found}
+ * @param toldOnce the fields of the response that are shown only once, and so not stored for replays
+ * @param again the response of a replay if the first one was too long to store: the thing as it is now, without doing
+ *     anything. It finds the stored fields, which identify what was changed, in {@link Call#found}
+ * @param open its response to callers without a credential, if it has public data; otherwise null
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -45,7 +45,7 @@ public record Tool<I extends Record, O extends Record>(
         @Nullable Handler<I, O> again,
         Handler<I, O> handler) {
 
-    /** The work itself. Reads issue one statement; everything else runs inside the runner's transaction. */
+    /** The handler. Reads issue one statement; everything else runs inside the runner's transaction. */
     @FunctionalInterface
     public interface Handler<I, O> {
         O handle(I input, Call call);
@@ -65,12 +65,12 @@ public record Tool<I extends Record, O extends Record>(
         return effect == Effect.DESTROYS;
     }
 
-    /** The same tool, which shows what it changed once more where its answer was too long to keep. */
+    /** The same tool, with the response of replays whose first response was too long to store. */
     public Tool<I, O> shownAgainBy(Handler<I, O> reader) {
         return with(open, reader);
     }
 
-    /** The same tool, which also answers somebody without a credential. */
+    /** The same tool, which also responds to callers without a credential. */
     public Tool<I, O> openTo(Function<I, O> strangers) {
         return with(strangers, again);
     }
@@ -102,7 +102,7 @@ public record Tool<I extends Record, O extends Record>(
         return new Draft(name);
     }
 
-    /** A tool in the making. */
+    /** A builder of tools. */
     public static final class Draft {
         private final String name;
         private @Nullable String title;
@@ -139,7 +139,7 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
-        /** What a caller must at least be; a member for what writes, else a viewer, when not said. */
+        /** The lowest role that may run it; by default a member for tools that write, else a viewer. */
         public Draft atLeast(Role value) {
             leastRole = value;
             return this;
@@ -155,7 +155,7 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
-        /** Long texts are what a caller of this write wants: they are not cut. */
+        /** Callers of this write want the long texts: they are not cut. */
         public Draft wholeTexts() {
             wholeTexts = true;
             return this;
@@ -171,7 +171,7 @@ public record Tool<I extends Record, O extends Record>(
             return handledBy(input, output, null, handler);
         }
 
-        /** @param outside calls out, before the transaction begins */
+        /** @param outside calls other servers, before the transaction begins */
         public <I extends Record, O extends Record> Tool<I, O> handledBy(
                 Class<I> input, Class<O> output, @Nullable Handler<I, ?> outside, Handler<I, O> handler) {
             return new Tool<>(
@@ -204,7 +204,7 @@ public record Tool<I extends Record, O extends Record>(
                     .toList();
         }
 
-        /** A name is a record, too, whose parts no answer shows. */
+        /** A name is a record too, but responses do not show its parts. */
         private static boolean isOnce(RecordComponent component) {
             var doc = component.getAnnotation(Doc.class);
             return doc != null && doc.once();

@@ -18,7 +18,7 @@ public final class ToolDescription {
         return described;
     }
 
-    /** Hints: a tool that moves about in the caller's own context is no read, since a later call depends on it. */
+    /** Hints: a tool that changes the caller's own context is not a read, since later calls depend on it. */
     private static ObjectNode annotations(Tool<?, ?> tool) {
         return Json.object()
                 .put("title", tool.title())

@@ -5,36 +5,36 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The one way in: both doors end here. */
+/** The single entry point: both endpoints call it. */
 public interface ToolRunner {
     Catalogue catalogue();
 
-    /** Runs a tool; a refusal is an answer too, never an exception. */
+    /** Runs a tool; a refusal is returned as an answer, never thrown. */
     Answer run(Request request);
 
-    /** What a tool tells somebody without a credential; empty for a tool that tells nothing. */
+    /** What a tool returns to a caller without a credential; empty if it returns nothing to them. */
     default Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
         return Optional.empty();
     }
 
-    /** Why the caller may run a tool, or may not; and where a thing is named that it may see, what decides about that. */
+    /** Why the caller may or may not run a tool; and, for a target that it may see, what decides about that. */
     default Reasons why(Question question) {
         return Reasons.of(question.caller(), catalogue().read(question.tool()), null, List.of());
     }
 
     /**
      * @param target a thing as {@code kind:name}, or null
-     * @param context the name of the context that says who is logged on
+     * @param context the name of the context that contains who is logged on
      */
     record Question(String tool, @Nullable String target, String context, Caller caller, String requestId) {}
 
     /**
      * @param strict whether a field that the tool does not know is refused (MCP) or ignored (REST)
      * @param idempotencyKey from the header {@code Idempotency-Key}, if there was one
-     * @param progress whom the run tells how far it is
+     * @param progress receives the progress of the run
      * @param whence where it came from
-     * @param budget how much its answer may carry
-     * @param readOnly whether it must change nothing, not even what counts as read
+     * @param budget how much its response may carry
+     * @param readOnly whether it must change nothing, not even mark messages as read
      */
     record Request(
             String service,
@@ -47,7 +47,7 @@ public interface ToolRunner {
             Whence whence,
             Budget budget,
             boolean readOnly) {
-        /** Nobody listens to how far it is, and it came through no door. */
+        /** For runs without progress that did not come through an endpoint. */
         public Request(
                 String service,
                 ObjectNode arguments,
@@ -68,13 +68,13 @@ public interface ToolRunner {
                     false);
         }
 
-        /** The same within a budget that others have a part in. */
+        /** The same, with a budget shared with others. */
         public Request within(Budget shared) {
             return new Request(
                     service, arguments, caller, requestId, strict, idempotencyKey, progress, whence, shared, readOnly);
         }
 
-        /** The same; when true, without marking anything as read. */
+        /** The same; if true, nothing is marked as read. */
         public Request readOnly(boolean only) {
             return new Request(
                     service, arguments, caller, requestId, strict, idempotencyKey, progress, whence, budget, only);

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools that a key is limited to, as families by their words: {@code agent}, {@code bank}, …
+ * The tools that a key is limited to, as the names of families: {@code agent}, {@code bank}, …
  *
  * @param families null for all
  * @param discovery whether MCP clients are shown three tools that find, describe and run the others
@@ -25,7 +25,7 @@ public record Toolset(@Nullable Set<String> families, boolean discovery) {
         families = families == null ? null : Collections.unmodifiableSet(new TreeSet<>(families));
     }
 
-    /** Of its words; {@code all}, or none but {@code discovery}, limits nothing. */
+    /** Parses the names; {@code all}, or {@code discovery} alone, limits nothing. */
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static Toolset of(Collection<String> words) {
         var families = new TreeSet<>(words);
@@ -43,7 +43,7 @@ public record Toolset(@Nullable Set<String> families, boolean discovery) {
         return families == null || families.contains(family);
     }
 
-    /** Whether it covers nothing that the other does not. */
+    /** Whether it covers only what the other covers. */
     public boolean isWithin(Toolset other) {
         return other.families == null || (families != null && other.families.containsAll(families));
     }

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.model;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** Where a permission on a bank comes from. */
+/** The source of a permission on a bank. */
 public enum Via {
     /** The bank belongs to the user, or to the agent's owner. */
     OWNER,

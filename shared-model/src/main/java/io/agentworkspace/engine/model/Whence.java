@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Where a request came from, for the audit.
  *
  * @param door {@code mcp} or {@code rest}
- * @param address the network address of whoever sent it, as the server sees it
+ * @param address the sender's network address, as the server sees it
  * @param client the program, as it calls itself
  */
 public record Whence(
@@ -16,6 +16,6 @@ public record Whence(
     public static final String MCP = "mcp";
     public static final String REST = "rest";
 
-    /** Of a request that came through no door. */
+    /** For a request that did not come through an endpoint. */
     public static final Whence NOWHERE = new Whence(null, null, null);
 }

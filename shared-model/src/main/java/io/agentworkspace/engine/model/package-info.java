@@ -1,4 +1,4 @@
-/** The ground floor: what a tool is, how it is described, how it fails, and what an answer looks like. */
+/** The lowest layer: what a tool is, how it is described, how it fails, and what a response looks like. */
 @NullMarked
 package io.agentworkspace.engine.model;
 
