@@ -73,7 +73,7 @@ import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** The engine, assembled by hand: database, callers, tools, doors, server. What was opened last is closed first. */
+/** The engine, assembled by hand: database, callers, tools, endpoints, server. Closes them in the reverse order. */
 final class App implements AutoCloseable {
     static final String VERSION = "0.1.0";
 
@@ -90,7 +90,7 @@ final class App implements AutoCloseable {
     private @Nullable Housekeeping housekeeping;
     private int port;
 
-    /** Made last, and asked by the tools that it stands before. */
+    /** Created last; the tools in front of it use it. */
     private volatile @Nullable Gate gate;
 
     private Optional<FirstKey> firstKey = Optional.empty();
@@ -101,12 +101,12 @@ final class App implements AutoCloseable {
         this.around = around;
     }
 
-    /** Returns when it is ready to serve. What it opened before a failure is closed again. */
+    /** Returns when it is ready to serve. On a failure it closes what it has opened. */
     static App start(Settings settings) {
         return start(settings, Clock.systemUTC(), UnaryOperator.identity());
     }
 
-    /** @param around puts something before the gate that sees all traffic */
+    /** @param around adds a handler in front of the gate that sees all traffic */
     static App start(Settings settings, Clock clock, UnaryOperator<Handler> around) {
         var app = new App(settings, clock, around);
         try {
@@ -195,7 +195,7 @@ final class App implements AutoCloseable {
                 new Parts(db, around, replica, desk, outbound, new Doctor(handshakes, published.mcpUrl(), clock)));
     }
 
-    /** Started before the doors are open, and closed after them. */
+    /** Started before the endpoints open, and closed after them. */
     private OutboxStore outbox(Db db, Vault vault, EventLog events, Sender sender) {
         var store = new OutboxStore(db, vault, events);
         var outbox = keep(
@@ -244,7 +244,7 @@ final class App implements AutoCloseable {
         var pages = new Pages(new Hubs(runner, published));
         var doors = new Doors(mcp, pages, rest);
         var refusals = new Refusals(clock, pages, parts.replica().handshakes()::refused);
-        keep(server); // Opened first, so that a taken port is told at once; closed first, while the database is there.
+        keep(server); // Opened first, so that a taken port is reported at once; closed first, while the database is available.
         try {
             var quotas = parts.around().metering().quotas();
             gate = new Gate(
@@ -297,7 +297,7 @@ final class App implements AutoCloseable {
         }
     }
 
-    /** The public addresses: the settings, else where it listens. */
+    /** The public addresses: those in the settings, else the listening address. */
     private Published published(int port) {
         var listening = "http://%s:%d".formatted(reachableHost(settings.host()), port);
         var base = settings.baseUrl() == null ? listening : settings.baseUrl();
@@ -322,12 +322,12 @@ final class App implements AutoCloseable {
         return port;
     }
 
-    /** The key that this start has made, if it was the first on a fresh database. */
+    /** The key that this start created, if it was the first on a fresh database. */
     Optional<FirstKey> firstKey() {
         return firstKey;
     }
 
-    /** Clears away what has had its time now, rather than within the next ten minutes. */
+    /** Deletes expired data now instead of within the next ten minutes. */
     void clear() {
         Objects.requireNonNull(housekeeping).clear();
     }

@@ -14,18 +14,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that can be set from outside, read once at the start. The constants are the one table of settings: the parsing, the flags
- * and {@code --help} come from it.
+ * Everything that can be set from outside, read once at the start. The constants are the one table of settings: the
+ * parsing, the flags and {@code --help} come from it.
  *
  * @param baseUrl public address of the service; null: the listening address
- * @param mcpUrl public address of the MCP door; null: the listening address
+ * @param mcpUrl public address of the MCP endpoint; null: the listening address
  * @param databaseUrl JDBC URL of a PostgreSQL; null: the embedded one
  * @param bootstrapKey first API key of a fresh database; null: a random one
- * @param signInProviders where people can sign in besides
- * @param mcpProvider whose access tokens the MCP door takes; null: nobody's
- * @param signInSurfaces what they can sign in from
- * @param secretsKey what secrets are sealed with; null: the one in the data directory
- * @param secretsOtherKeys what else opens secrets that it has sealed
+ * @param signInProviders providers where people can also sign in
+ * @param mcpProvider the provider whose access tokens the MCP endpoint accepts; null: none
+ * @param signInSurfaces the surfaces that people can sign in from
+ * @param secretsKey the key for secrets; null: the one in the data directory
+ * @param secretsOtherKeys other keys that can decrypt secrets
  */
 record Settings(
         String host,
@@ -216,7 +216,7 @@ record Settings(
             WebhookSettings.RETRY_SCHEDULE,
             LOG_FORMAT);
 
-    /** Reads the environment and the command line; where both speak, the command line wins. */
+    /** Reads the environment and the command line, which takes precedence. */
     static Settings read(Map<String, String> environment, List<String> commandLine) {
         var given = new HashMap<>(environment);
         given.putAll(Flags.read(commandLine, ALL));
@@ -265,7 +265,7 @@ record Settings(
                         fallback == null || fallback.isEmpty() ? "" : " [" + fallback + "]");
     }
 
-    /** What secrets at rest are sealed with. */
+    /** The keys for secrets at rest. */
     MasterKeys masterKeys() {
         return new MasterKeys(secretsKey, dataDir, secretsOtherKeys.toArray(MasterKey[]::new));
     }

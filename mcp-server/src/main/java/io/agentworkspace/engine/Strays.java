@@ -4,11 +4,14 @@ import io.agentworkspace.engine.model.Near;
 import java.util.Collection;
 import java.util.List;
 
-/** Names in the environment that look like settings and are none. They stop no start: others, such as Kubernetes, set some. */
+/**
+ * Environment variables that look like settings but are not. They do not prevent the start: Kubernetes, for example,
+ * sets some.
+ */
 final class Strays {
     private static final String PREFIX = "ENGINE_";
 
-    /** What the launcher takes for itself. */
+    /** The variables that the launcher uses. */
     private static final String MAX_HEAP = "ENGINE_MAX_HEAP";
 
     private Strays() {}
@@ -34,7 +37,7 @@ final class Strays {
                 .orElse("");
     }
 
-    /** Without what all of them begin with, which would make any two look alike. */
+    /** Without the common prefix, which would make any two names similar. */
     private static String word(String name) {
         return name.substring(PREFIX.length());
     }

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What can be set of webhooks.
+ * The settings of webhooks.
  *
- * @param allowPrivate whether endpoints may be {@code http} and lead to private addresses
- * @param authorities whose certificates are trusted besides the JVM's
+ * @param allowPrivate whether endpoints may use {@code http} and private addresses
+ * @param authorities additional trusted certificates
  */
 record WebhookSettings(boolean allowPrivate, List<X509Certificate> authorities, Schedule schedule) {
     static final Setting<Boolean> ALLOW_PRIVATE = Setting.of(

@@ -27,8 +27,9 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who asks, and whether they may ask already again: callers are counted by credential, on all replicas together; strangers by
- * address, on this one, what they read, what they fail at and what they make us look up each apart. Health is never refused for it.
+ * Identifies the caller and applies the rate limits. Callers are counted by credential, across all replicas. Strangers
+ * are counted by address, on this replica, with separate counts for reads, failures and look-ups. Health is never
+ * refused.
  */
 final class Admission {
     private final Callers callers;
@@ -51,13 +52,13 @@ final class Admission {
         this.guessLimit = new Buckets<>(rules.strangers(), clock);
     }
 
-    /** A request, its address as it is counted, and what may be refused to it. */
+    /** A request, the address that it is counted under, and whether it may be refused. */
     private record Asked(Request request, String address, boolean isPublic, HttpFields.Mutable answer) {
         boolean isHealth() {
             return isPublic && PublicRoutes.isHealth(Request.getPathInContext(request));
         }
 
-        /** Browsers send their cookie unasked: what anybody may read they may read, whatever it is worth. */
+        /** Browsers send their cookie unasked: public data stays readable whether it is valid or not. */
         boolean needsNoCookie() {
             return isPublic
                     && !Credentials.isNamed(request.getHeaders())
@@ -67,7 +68,7 @@ final class Admission {
     }
 
     /**
-     * @return the caller, or null for a public route that was asked without a credential
+     * @return the caller, or null for a public route without a credential
      * @throws Problem {@code unauthenticated}, {@code not_permitted}, {@code bad_request}, {@code rate_limited} or
      *     {@code unavailable}
      */
@@ -91,7 +92,7 @@ final class Admission {
         return caller;
     }
 
-    /** Who is refused hears the same figures as who is served. */
+    /** A refused request gets the same figures as a served one. */
     private void take(Asked asked, Caller caller) {
         try {
             callerLimit.take(caller, asked.answer());
@@ -103,7 +104,7 @@ final class Admission {
         }
     }
 
-    /** Settles with the other replicas what callers were let through. */
+    /** Synchronises the counts of callers with the other replicas. */
     void settle(RateStore store) {
         callerLimit.settle(store);
     }
@@ -137,7 +138,7 @@ final class Admission {
         try {
             Credentials.refuseInQuery(asked.request().getHttpURI().getQuery());
             if (asked.isHealth()) {
-                return null; // It is the same for everybody: whether a credential is good does not matter.
+                return null; // The response is the same for everybody: whether a credential is valid does not matter.
             }
             var presented = Credentials.presented(asked.request().getHeaders());
             if (presented.isPresent()) {
@@ -167,7 +168,7 @@ final class Admission {
         return Doors.isMcp(Request.getPathInContext(request)) ? callers.resource() : Optional.empty();
     }
 
-    /** Clients get a new token when they are told that theirs is not good; who sends a key is told nothing of that. */
+    /** Clients get a new token when the response says that theirs is invalid; a client with a key gets no such response. */
     private Caller judged(Asked asked, Presented presented) {
         var resource = resource(asked.request());
         var credential = resource.map(one -> one.judged(presented)).orElse(presented);
@@ -181,7 +182,7 @@ final class Admission {
         }
     }
 
-    /** Nobody, where that will do. */
+    /** No caller, if the route allows that. */
     private @Nullable Caller failed(Asked asked, Problem problem) {
         var isStale = problem.failure() == Failure.UNAUTHENTICATED;
         var isUntold = problem.failure() == Failure.RATE_LIMITED || problem.failure() == Failure.UNAVAILABLE;
@@ -195,7 +196,7 @@ final class Admission {
         throw problem;
     }
 
-    /** Guessing must not cost look-ups without end; what was good a while ago is no guess. */
+    /** Guessing must not cause unlimited look-ups; a credential that was recently valid is no guess. */
     private Caller identify(Asked asked, Presented credential) {
         var request = asked.request();
         var isGuess = !callers.remembers(credential);
@@ -221,7 +222,10 @@ final class Admission {
         }
     }
 
-    /** A token, however good, may be nobody's here, and is then looked up each time; while its issuer is away, so is each one. */
+    /**
+     * The user of a valid token may be unknown here, and is then looked up each time; so is every token while its
+     * issuer is unavailable.
+     */
     private static boolean isInVain(Presented credential, Problem problem) {
         return switch (problem.failure()) {
             case UNAUTHENTICATED, NOT_PERMITTED -> true;
@@ -230,7 +234,7 @@ final class Admission {
         };
     }
 
-    /** Whether a credential still stands for the same caller. Where it cannot be told, what held goes on. */
+    /** Whether a credential still belongs to the same caller. If that cannot be determined, the last result applies. */
     private record Validity(Callers callers, Caller caller, Presented credential) implements BooleanSupplier {
         @Override
         public boolean getAsBoolean() {
@@ -246,7 +250,7 @@ final class Admission {
         return network(Request.getRemoteAddr(request));
     }
 
-    /** What an address, with all its groups, is counted by: an IPv6 host has a whole /64 to itself. */
+    /** The key that an address, with all its groups, is counted under: an IPv6 host has a whole /64 to itself. */
     static String network(String address) {
         var parts = address.split(":", -1);
         return parts.length < 5 ? address : String.join(":", parts[0], parts[1], parts[2], parts[3]);

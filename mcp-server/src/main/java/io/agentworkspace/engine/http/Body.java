@@ -15,18 +15,18 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of a request, never more than {@link Incoming#MAX_BODY} of them, whether their number was announced or not. */
+/** The bytes of a request, never more than {@link Incoming#MAX_BODY} of them, with or without a declared length. */
 public final class Body {
     private static final int DISCARDED = 8 * Incoming.MAX_BODY;
     private static final Duration DISCARDED_WITHIN = Duration.ofSeconds(5);
     private static final int FIRST = 8 * 1024;
 
-    /** Request attribute: set when the client took too long. What has been asked for may still come, and nobody else reads it. */
+    /** Request attribute: set if the client took too long. Pending data may still arrive, but nobody else reads it. */
     private static final String GIVEN_UP = "engine.body.given_up";
 
     private Body() {}
 
-    /** @throws Problem {@code too_large}, or {@code bad_request} when the body breaks off */
+    /** @throws Problem {@code too_large}, or {@code bad_request} if the body is incomplete */
     public static byte[] read(Request request) {
         try (var in = Content.Source.asInputStream(request)) {
             var announced = request.getLength() > Incoming.MAX_BODY;
@@ -48,10 +48,10 @@ public final class Body {
     }
 
     /**
-     * Takes the body in, and a little more than so much of it at most: the rest is still to be read then.
+     * Reads the body, up to slightly more than the limit; the rest is left to be read.
      *
-     * @param room hears how many bytes are about to be kept, and may refuse
-     * @throws Problem {@code bad_request} when it breaks off or does not come within the time
+     * @param room receives the number of bytes about to be stored, and may refuse
+     * @throws Problem {@code bad_request} if it is incomplete or does not arrive in time
      */
     static Received receive(Request request, int most, Duration time, LongConsumer room) {
         var deadline = System.nanoTime() + time.toNanos();
@@ -86,12 +86,12 @@ public final class Body {
         }
     }
 
-    /** What has been taken in of a request that came through the gate; nothing for others. */
+    /** The bytes read so far of a request that passed the gate; empty for others. */
     public static byte[] taken(Request request) {
         return request instanceof Received received ? received.bytes : new byte[0];
     }
 
-    /** The next of what the client sends; null when it has not come by then. */
+    /** The next chunk from the client; null if it has not arrived by then. */
     private static Content.@Nullable Chunk next(Request request, long deadline) {
         while (true) {
             var chunk = request.read();
@@ -113,7 +113,7 @@ public final class Body {
         }
     }
 
-    /** A request of whose body the beginning, mostly all of it, has been taken in. */
+    /** A request with the beginning of its body, usually all of it, already read. */
     static final class Received extends Request.Wrapper {
         private final byte[] bytes;
         private final boolean isWhole;
@@ -149,17 +149,20 @@ public final class Body {
     }
 
     /**
-     * Takes in what a client is still sending although its answer is ready: an answer to a half-sent request can be
+     * Reads what a client is still sending although its response is ready: a response to a half-sent request can be
      * lost, and so can the next request on the connection.
      *
-     * @return whether it is through, so that the connection can go on being used
+     * @return whether the body is complete, so that the connection can be reused
      */
     static boolean finish(Request request) {
-        // Not Request.consumeAvailable: that gives up the connection when the rest is not there yet.
+        // Not Request.consumeAvailable: it gives up the connection if the rest has not arrived yet.
         return discard(request);
     }
 
-    /** A client that is still sending hears the answer only once it is through; one that waits for 100 is not. */
+    /**
+     * A client that is still sending reads the response only when it has finished; one that waits for 100 is not
+     * sending.
+     */
     private static boolean discard(Request request) {
         if (request.getHeaders().contains(HttpHeader.EXPECT) || request.getAttribute(GIVEN_UP) != null) {
             return false;

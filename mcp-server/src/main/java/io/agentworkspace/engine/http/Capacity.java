@@ -10,20 +10,20 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much memory requests may take, by the size of the heap: their number, their bodies, and the answers that are being made
- * or are not yet sent. What exceeds it is refused before memory is taken (docs/operations.md, "Memory").
+ * Limits the memory of requests by the size of the heap: their number, their bodies, and the responses being created or
+ * not yet sent. Requests beyond the limit are refused before they take memory (docs/operations.md, "Memory").
  */
 public final class Capacity {
     private static final int KIB = 1 << 10;
     private static final Duration AT_ONCE = Duration.ZERO;
 
-    /** What a request takes on its way besides its body and its answer. */
+    /** The memory of a request besides its body and its response. */
     private static final int REQUEST = 128 * KIB;
 
-    /** What making an answer takes at most: rows, tree and text of 1 MiB of JSON. */
+    /** The maximum memory for creating a response: rows, tree and text of 1 MiB of JSON. */
     private static final int ANSWER = 8 * KIB;
 
-    /** As much of a body as is searched for the id of a message that is refused. */
+    /** How much of a body is searched for the id of a refused message. */
     private static final int ID_WITHIN = 16 * KIB;
 
     private final FairShare requests;
@@ -32,14 +32,14 @@ public final class Capacity {
     private final Duration bodyTime;
     private final Duration turnTime;
 
-    /** @param heap the most that the heap may grow to, in bytes */
+    /** @param heap the maximum size of the heap, in bytes */
     public static Capacity of(long heap) {
         return new Capacity(heap, Duration.ofSeconds(30), Duration.ofSeconds(10));
     }
 
     /**
      * @param bodyTime how long a body may take to arrive
-     * @param turnTime how long a request waits until there is room for its answer
+     * @param turnTime how long a request waits for the memory for its response
      */
     Capacity(long heap, Duration bodyTime, Duration turnTime) {
         this.requests = new FairShare("many places", heap / REQUEST);
@@ -49,12 +49,15 @@ public final class Capacity {
         this.turnTime = turnTime;
     }
 
-    /** How much of everything nobody has taken. */
+    /** How much of each resource is free. */
     int free() {
         return requests.free() + bodies.free() + answers.free();
     }
 
-    /** In KiB: the bytes, their copies and text, and the tree that is made of them, which of short bodies can be 43 times as large. */
+    /**
+     * In KiB: the bytes, their copies and text, and the tree built from them, which for short bodies can be 43 times as
+     * large.
+     */
     private static long weight(long bytes) {
         return Math.ceilDiv(8 * bytes + 36 * Math.min(bytes, 64 * KIB), KIB);
     }
@@ -68,7 +71,7 @@ public final class Capacity {
     }
 
     /**
-     * Takes a place for the request, until it is closed and the answer is sent.
+     * Takes a slot for the request, until it is closed and the response is sent.
      *
      * @throws Problem {@code rate_limited} or {@code unavailable}
      */
@@ -76,7 +79,7 @@ public final class Capacity {
         return new Place(request, requests.take(asker(request), 1, AT_ONCE));
     }
 
-    /** Finds the id of the JSON-RPC request that is refused without having been read, where it comes soon and there is room for it. */
+    /** Finds the id of a JSON-RPC request that is refused unread, if the id comes early and there is memory for it. */
     void readId(Request request) {
         var length = request.getLength() < 0 ? ID_WITHIN : Math.min(request.getLength(), ID_WITHIN);
         try (var _ = bodies.take(asker(request), weight(length), AT_ONCE)) {
@@ -100,7 +103,7 @@ public final class Capacity {
                 .ifPresent(id -> request.setAttribute(Incoming.MESSAGE_ID, id));
     }
 
-    /** What one request has taken. */
+    /** What one request holds. */
     final class Place implements AutoCloseable {
         private final Request request;
         private final FairShare.Part place;
@@ -114,15 +117,16 @@ public final class Capacity {
         }
 
         /**
-         * Takes the body in, and waits until there is room for the answer.
+         * Reads the body, and waits until there is memory for the response.
          *
-         * @return the request with its body at hand
-         * @throws Problem {@code rate_limited}, {@code unavailable}, or {@code bad_request} for a body that does not come
+         * @return the request with its body read
+         * @throws Problem {@code rate_limited}, {@code unavailable}, or {@code bad_request} for a body that does not
+         *     arrive
          */
         Request received() {
             var asker = asker(request);
             var whole = request;
-            if (request.getLength() <= Incoming.MAX_BODY) { // What announces more is refused unread, behind the gate.
+            if (request.getLength() <= Incoming.MAX_BODY) { // A body that declares more is refused unread, behind the gate.
                 var room = bodies.take(asker, weight(Math.max(0, request.getLength())), AT_ONCE);
                 body = room;
                 whole = Body.receive(
@@ -139,7 +143,7 @@ public final class Capacity {
             return whole;
         }
 
-        /** The answer is made, and has this many bytes to be sent. */
+        /** The response is complete, with this many bytes to send. */
         void answers(long bytes) {
             answering = true;
             if (answer != null) {
@@ -147,7 +151,7 @@ public final class Capacity {
             }
         }
 
-        /** The request is worked off. Its answer may still be on its way; a stream's messages are bounded by themselves. */
+        /** The request has run. Its response may still be in transit; a stream's messages have their own limits. */
         @Override
         public void close() {
             place.close();

@@ -14,12 +14,12 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.BufferUtil;
 import org.jspecify.annotations.Nullable;
 
-/** Compresses whole answers in JSON for clients that accept gzip; streams and pages go their own way. */
+/** Compresses complete JSON responses for clients that accept gzip, but not streams and pages. */
 final class Compression {
-    /** What is smaller fits into a packet or two as it is. */
+    /** Smaller responses fit into a packet or two without compression. */
     private static final int LEAST = 1_024;
 
-    /** What has secrets of a session in it is not compressed: the size of an answer must not depend on them. */
+    /** Responses with secrets of a session are not compressed: their size must not depend on the secrets. */
     private static final String SECRETS = "/api/auth/";
 
     private static final HttpField GZIP = new PreEncodedHttpField(HttpHeader.CONTENT_ENCODING, "gzip");
@@ -27,7 +27,7 @@ final class Compression {
 
     private Compression() {}
 
-    /** The content as it is sent, before anything has been; the headers say how. */
+    /** The content to send, called before anything is sent; sets the headers. */
     static @Nullable ByteBuffer of(
             Request request, HttpFields.Mutable headers, boolean last, @Nullable ByteBuffer content) {
         if (content == null
@@ -47,7 +47,7 @@ final class Compression {
         headers.put(HttpHeader.CONTENT_LENGTH, compressed.length);
         var tag = headers.get(HttpHeader.ETAG);
         if (tag != null && !tag.startsWith("W/")) {
-            headers.put(HttpHeader.ETAG, "W/" + tag); // The same answer in other bytes.
+            headers.put(HttpHeader.ETAG, "W/" + tag); // The same response in other bytes.
         }
         return ByteBuffer.wrap(compressed);
     }
@@ -78,7 +78,7 @@ final class Compression {
         return bytes.toByteArray();
     }
 
-    /** JSON shrinks to a fifth already at the least effort. */
+    /** JSON shrinks to a fifth even at the lowest level. */
     private static final class Fast extends GZIPOutputStream {
         Fast(ByteArrayOutputStream out) throws IOException {
             super(out, 8_192);

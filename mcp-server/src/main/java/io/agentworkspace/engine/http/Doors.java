@@ -8,14 +8,14 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** The ways in behind the gate: {@code /mcp} with what is below it is the MCP door's, pages are the hubs', everything else is REST. */
+/** The endpoints behind the gate: {@code /mcp} and below is MCP, pages belong to the hubs, everything else is REST. */
 public final class Doors extends Handler.Sequence {
     static final String MCP = "/mcp";
 
-    /** Where those look for servers who know nothing but the host. */
+    /** Where clients that know only the host look for servers. */
     public static final String CATALOG = "/.well-known/ai-catalog.json";
 
-    /** Where the door describes itself. */
+    /** Where the MCP endpoint describes itself. */
     public static final String CARD = MCP + "/server-card";
 
     private final Handler mcp;
@@ -42,7 +42,7 @@ public final class Doors extends Handler.Sequence {
         return Hubs.covers(path) ? pages : rest;
     }
 
-    /** @param rest whether the REST routes include it */
+    /** @param rest whether the REST routes include a path */
     public static boolean serve(String path, Predicate<String> rest) {
         return isMcp(path)
                 || path.equals(CATALOG)

@@ -7,8 +7,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Something scarce that callers share: one of them has at most a third of it, so that it takes several to use it up. Who is
- * unknown here has taken nothing.
+ * A limited resource that callers share. One caller gets at most a third of it, so that only several can use it up. A
+ * caller without an entry has taken nothing.
  */
 final class FairShare {
     private static final int CALLERS = 3;
@@ -28,7 +28,7 @@ final class FairShare {
         }
     }
 
-    /** @param what it is, for the note to who is refused */
+    /** @param the resource's name, for the note of a refusal */
     FairShare(String what, long all) {
         var units = Math.clamp(all, CALLERS, Integer.MAX_VALUE);
         this.what = what;
@@ -46,10 +46,10 @@ final class FairShare {
     }
 
     /**
-     * Takes so much, or all that one caller can have.
+     * Takes this much, or all that one caller can have.
      *
      * @param patience how long to wait for it
-     * @throws Problem {@code rate_limited} when the caller has too much, {@code unavailable} when all have
+     * @throws Problem {@code rate_limited} if the caller has too much, {@code unavailable} if all together have
      */
     Part take(Object caller, long amount, Duration patience) {
         var part = new Part(caller);
@@ -83,7 +83,7 @@ final class FairShare {
         }
     }
 
-    /** What one request has of it. */
+    /** What one request holds of it. */
     final class Part implements AutoCloseable {
         private final Object caller;
         private final Holder holder;

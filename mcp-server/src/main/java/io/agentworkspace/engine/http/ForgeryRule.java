@@ -11,8 +11,9 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what a foreign page could have made a browser send: whatever changes something and is proved by the cookie needs
- * the session's CSRF token, and a sign of the browser's own that a page of this server sent it (decisions, section 7).
+ * Refuses what a foreign page could have made a browser send: a request that changes something and is authenticated by
+ * the cookie needs the session's CSRF token, and a header of the browser that shows that a page of this server sent it
+ * (decisions, section 7).
  */
 final class ForgeryRule {
     private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS");
@@ -28,13 +29,13 @@ final class ForgeryRule {
     }
 
     /**
-     * What reads by POST is as safe as a GET. Of the generic command route only the body says what it does: there the refusal is
-     * left for the route to decide about.
+     * A POST that only reads is as safe as a GET. On the generic command route only the body says what it does, so the
+     * route decides about the refusal.
      *
      * @throws Problem {@code not_permitted}
      */
     void check(Request request, SessionSecret session) {
-        // As it was sent: another spelling of the same path is no route that is known to read.
+        // As sent: another spelling of the same path is not a route that is known to read.
         var path = request.getHttpURI().getPath();
         if (SAFE.contains(request.getMethod()) || reading.contains(path)) {
             return;
@@ -66,7 +67,7 @@ final class ForgeryRule {
         }
     }
 
-    /** Where the browser tells how the page stands to us, its origin alone is not enough. */
+    /** If the browser sends the page's relation to this server, the origin alone is not enough. */
     private boolean isOurs(@Nullable String site, @Nullable String origin) {
         var isOwn = origin != null && own.contains(origin.toLowerCase(Locale.ROOT));
         return switch (site) {
@@ -77,7 +78,7 @@ final class ForgeryRule {
         };
     }
 
-    /** Several are told apart from none: they fit nothing. */
+    /** Several headers differ from none: they match nothing. */
     private static @Nullable String only(Request request, String name) {
         var fields = request.getHeaders().getFields(name);
         return fields.isEmpty() ? null : fields.size() == 1 ? fields.getFirst().getValue() : "several";

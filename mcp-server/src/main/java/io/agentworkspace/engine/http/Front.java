@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes connections in on a thread of its own and hands each on by the first bytes that it brings: those of health probes to
- * threads of their own, so that they never wait for the carriers of virtual threads, all others to virtual threads.
+ * Accepts connections on a separate thread and dispatches each by its first bytes. Health probes go to separate
+ * threads, so that they never wait for the carriers of virtual threads; all others go to virtual threads.
  */
 final class Front implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Front.class);
@@ -32,7 +32,7 @@ final class Front implements AutoCloseable {
     private final Selector selector;
     private final Duration idle;
 
-    /** Who goes on with a connection. */
+    /** Takes over a connection. */
     @FunctionalInterface
     interface Connections {
         void take(SocketChannel connection, ByteBuffer first);
@@ -47,8 +47,8 @@ final class Front implements AutoCloseable {
     }
 
     /**
-     * @param idle how long a connection may be silent at its beginning
-     * @throws IOException when the host is not ours or the port is taken
+     * @param idle how long a connection may be silent before its first bytes
+     * @throws IOException if the host is not ours or the port is taken
      */
     static Front bind(String host, int port, Duration idle) throws IOException {
         var listening = ServerSocketChannel.open();
@@ -95,7 +95,7 @@ final class Front implements AutoCloseable {
         quietly(selector);
     }
 
-    /** Mostly there are no more open files: that passes, and a busy loop would not help. */
+    /** Usually the limit of open files is reached: that passes, and a busy loop would not help. */
     private void refrain(Exception e) {
         if (listening.isOpen()) {
             LOG.warn("a connection could not be taken in", e);
@@ -155,7 +155,7 @@ final class Front implements AutoCloseable {
         }
     }
 
-    /** Listens no more; what has not said anything yet is hung up on. */
+    /** Stops listening, and closes connections that have not sent anything yet. */
     @Override
     public void close() {
         try {

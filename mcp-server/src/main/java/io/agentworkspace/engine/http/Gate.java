@@ -17,9 +17,9 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * What every request passes before it reaches a door: it gets its id and headers, its host and origin are checked, and
- * who asks is found out and counted. Behind it, the request attributes of {@link Incoming} are set, and a door may
- * throw any {@code Problem}: it is rendered here.
+ * Every request passes the gate before it reaches an endpoint: it gets its id and headers, its host and origin are
+ * checked, and its caller is identified and counted. The gate sets the request attributes of {@link Incoming}.
+ * Endpoints may throw any {@code Problem}: it is rendered here.
  */
 public final class Gate extends Handler.Wrapper {
     private final HostRule hosts;
@@ -44,7 +44,7 @@ public final class Gate extends Handler.Wrapper {
         return admission.left(caller);
     }
 
-    /** Settles with the other replicas what callers were let through; to be said every second. */
+    /** Synchronises the counts of callers with the other replicas; call it every second. */
     public void settle(RateStore store) {
         admission.settle(store);
     }
@@ -95,7 +95,7 @@ public final class Gate extends Handler.Wrapper {
         }
     }
 
-    /** Who is refused one is told so under the id of the message, which nobody has read yet. */
+    /** A refusal needs the id of the message, which nobody has read yet. */
     private Capacity.Place place(Request request, boolean isPublic, HttpFields.Mutable headers) {
         try {
             request.setAttribute(Incoming.CALLER, admission.admit(request, isPublic, headers));

@@ -14,7 +14,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** A response that keeps the headers which the gate has set, also when a door resets it. */
+/** A response that keeps the headers set by the gate, also if an endpoint resets it. */
 final class GuardedResponse extends Response.Wrapper {
     private static final List<HttpField> SECURITY = List.of(
             new PreEncodedHttpField("X-Content-Type-Options", "nosniff"),
@@ -35,12 +35,12 @@ final class GuardedResponse extends Response.Wrapper {
         headers.put(RequestIds.HEADER, requestId);
     }
 
-    /** What it says is counted here. */
+    /** The bytes sent are counted here. */
     void within(Capacity.Place taken) {
         place = taken;
     }
 
-    /** The headers of this moment are kept from here on. */
+    /** The current headers are kept from now on. */
     void guard() {
         guarded = HttpFields.build(getHeaders()).asImmutable();
     }
@@ -51,7 +51,7 @@ final class GuardedResponse extends Response.Wrapper {
         guarded.forEach(getHeaders()::put);
     }
 
-    /** Every answer passes here, also one that was found before the request had come in. */
+    /** Every response passes here, also one that was ready before the request had arrived. */
     @Override
     public void write(boolean last, @Nullable ByteBuffer content, Callback callback) {
         var sent = content;
@@ -67,7 +67,7 @@ final class GuardedResponse extends Response.Wrapper {
         super.write(last, sent, callback);
     }
 
-    /** A stream, whose end is not known yet, is none of it. */
+    /** Not for a stream, whose length is not known yet. */
     private void count(boolean last, @Nullable ByteBuffer content) {
         var announced = getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
         if (place != null && (last || announced >= 0)) {
@@ -75,26 +75,26 @@ final class GuardedResponse extends Response.Wrapper {
         }
     }
 
-    /** What is left after the tool has run is told by its envelope and here alike. */
+    /** The headers report the same allowances after the run as the tool's envelope. */
     private void tellLimits() {
         if (getRequest().getAttribute(Incoming.LIMITS) instanceof List<?> told && !told.isEmpty()) {
-            @SuppressWarnings("unchecked") // It is the doors that set it.
+            @SuppressWarnings("unchecked") // The endpoints set it.
             var limits = (List<Allowance>) told;
             getHeaders().put(RateFields.POLICY, RateFields.policy(limits));
             getHeaders().put(RateFields.CURRENT, RateFields.current(limits));
         }
     }
 
-    /** Jersey adds what a route says to what the gate has said: the route's word is the one that counts. */
+    /** Jersey adds a route's headers to those of the gate: the route's value applies. */
     private void keepLast(String header) {
-        var fields = getHeaders().getFields(header); // By name: those that Jersey adds know no HttpHeader.
+        var fields = getHeaders().getFields(header); // By name: headers that Jersey adds have no HttpHeader.
         if (fields.size() > 1) {
             getHeaders().remove(header);
             getHeaders().put(fields.getLast());
         }
     }
 
-    /** Jetty logs it beside a defect that it was told of. */
+    /** Jetty logs it together with a reported defect. */
     @Override
     public String toString() {
         return "the answer to request " + getRequest().getAttribute(Incoming.REQUEST_ID);

@@ -16,11 +16,11 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
-/** A connector that does not listen: it is handed its connections, with the first bytes of each. */
+/** A connector that does not listen: it receives accepted connections, with the first bytes of each. */
 final class HandedConnector extends ServerConnector {
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** @param threads what its connections are served on; null: the server's */
+    /** @param threads the threads that serve its connections; null: the server's */
     HandedConnector(Server server, @Nullable Executor threads, HttpConfiguration configuration) {
         super(server, threads, null, null, 1, 1, new HttpConnectionFactory(configuration));
     }
@@ -31,10 +31,10 @@ final class HandedConnector extends ServerConnector {
 
     @Override
     public void open() {
-        // There is nothing to listen on.
+        // It does not listen.
     }
 
-    /** Jetty calls this again and again to wait for a connection. */
+    /** Jetty calls this repeatedly to wait for a connection. */
     @Override
     public void accept(int acceptor) {
         try {

@@ -18,8 +18,9 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.InetAddressSet;
 
 /**
- * The proxies in front of this server that are believed when they tell whose request they pass on, in {@code X-Forwarded-For}
- * or {@code Forwarded} (RFC 7239). Of several addresses the last counts that is none of theirs: what precedes it anybody can write.
+ * The trusted proxies in front of this server, which name the client of a request in {@code X-Forwarded-For} or
+ * {@code Forwarded} (RFC 7239). Of several addresses the last one that is not a trusted proxy's counts: anybody can
+ * write those before it.
  */
 public final class Proxies {
     private static final Pattern FOR = Pattern.compile("(?i)(?:^|;)\\s*for\\s*=\\s*(\"[^\"]*\"|[^;\\s]*)");
@@ -33,8 +34,8 @@ public final class Proxies {
     }
 
     /**
-     * Throws an {@code IllegalArgumentException} where the text is neither an address nor a network. Jetty would take ranges too, and
-     * look names up.
+     * Throws an {@code IllegalArgumentException} if the text is neither an address nor a network. Jetty would also
+     * accept ranges and resolve names.
      */
     public static String checked(String text) {
         var parts = text.strip().split("/", 2);
@@ -44,7 +45,7 @@ public final class Proxies {
         return network;
     }
 
-    /** The first address of the network: {@code 10.1.2.3/8} means {@code 10.0.0.0/8}, which Jetty wants written so. */
+    /** The first address of the network: {@code 10.1.2.3/8} means {@code 10.0.0.0/8}, the form that Jetty requires. */
     private static String begin(InetAddress address, int bits) {
         var bytes = address.getAddress();
         if (bits < 0 || bits > 8 * bytes.length) {
@@ -61,7 +62,7 @@ public final class Proxies {
         }
     }
 
-    /** The request as its client has sent it: from then on its address is the client's. */
+    /** The request as its client sent it, with the client's address. */
     Request seenThrough(Request request) {
         if (!(request.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress peer)
                 || !isTrusted(peer.getAddress())) {
@@ -90,7 +91,7 @@ public final class Proxies {
         return trusted.test(address);
     }
 
-    /** A proxy that writes one of the headers may pass on the other as a stranger wrote it: both must not disagree. */
+    /** A proxy that writes one of the headers may pass on the other as a stranger wrote it, so the two must agree. */
     private InetAddress client(Request request, InetAddress peer) {
         var plain = parts(request, HttpHeader.X_FORWARDED_FOR).toList();
         var named = parts(request, HttpHeader.FORWARDED).map(Proxies::whom).toList();

@@ -24,8 +24,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How a refusal looks that no tool made, in the style of the path that was asked: the command envelope on command
- * routes, a JSON-RPC error at {@code /mcp}, a page where a person's browser asks for one, RFC 9457 everywhere else.
+ * Renders refusals that no tool made, in the style of the requested path: the command envelope on command routes, a
+ * JSON-RPC error at {@code /mcp}, a page for browsers that request one, RFC 9457 everywhere else.
  */
 public final class Refusals {
     private static final int PARSE_ERROR = -32700;
@@ -41,8 +41,8 @@ public final class Refusals {
     }
 
     /**
-     * @param pages where people are told what programs are told in JSON; null where there are no pages
-     * @param atMcp hears of each refusal of the MCP door's requests, before it is written
+     * @param pages renders for people what programs get in JSON; null if there are no pages
+     * @param atMcp receives each refusal of a request at the MCP endpoint, before it is written
      */
     public Refusals(Clock clock, @Nullable Pages pages, BiConsumer<Request, Problem> atMcp) {
         this.clock = clock;
@@ -50,7 +50,7 @@ public final class Refusals {
         this.atMcp = atMcp;
     }
 
-    /** Lets what is behind the gate show a refusal to a person too. */
+    /** Lets the handlers behind the gate show a refusal to a person too. */
     void hand(Request request, Response response) {
         if (pages != null && Pages.isShown(request, path(request))) {
             Function<Problem, byte[]> page = problem -> pages.refused(request, response.getHeaders(), problem);
@@ -93,7 +93,7 @@ public final class Refusals {
         return new JsonReply(failure.httpStatus(), ProblemDocument.MEDIA_TYPE, document);
     }
 
-    /** What is told in the headers too. */
+    /** What the headers report too. */
     private static List<Allowance> limits(Request request) {
         return request.getAttribute(Incoming.LIMITS) instanceof List<?> told
                 ? told.stream().map(Allowance.class::cast).toList()
@@ -111,18 +111,18 @@ public final class Refusals {
                 : problem.retryAfter();
     }
 
-    /** What it is in JSON-RPC. */
+    /** Its code in JSON-RPC. */
     public static int rpcCode(Failure failure) {
         return switch (failure) {
             case MALFORMED_JSON -> PARSE_ERROR;
             case RATE_LIMITED ->
-                failure.code(); // Outside of what JSON-RPC and MCP keep for themselves: docs/decisions/rate-limits.md.
+                failure.code(); // Outside the ranges that JSON-RPC and MCP reserve: docs/decisions/rate-limits.md.
             case INTERNAL, UNAVAILABLE -> INTERNAL_ERROR;
             default -> INVALID_REQUEST;
         };
     }
 
-    /** A JSON-RPC 2.0 error response; without an id where none could be read, as MCP has it. */
+    /** A JSON-RPC 2.0 error response; without an id if none could be read, as MCP requires. */
     public static ObjectNode rpcError(@Nullable JsonNode id, int code, String message, ObjectNode data) {
         var response = Json.object().put("jsonrpc", "2.0");
         if (id != null) {
@@ -132,7 +132,7 @@ public final class Refusals {
         return response;
     }
 
-    /** What our notes add to a JSON-RPC error. */
+    /** The data that we add to a JSON-RPC error. */
     public static ObjectNode data(Problem problem, String requestId) {
         return Json.object()
                 .put("error", problem.failure().error())

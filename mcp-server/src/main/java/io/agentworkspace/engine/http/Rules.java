@@ -12,18 +12,19 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What the gate lets through.
+ * The rules of the gate.
  *
  * @param hosts names that the {@code Host} header may carry besides {@code localhost} and IP addresses; lower case
  * @param origins browser origins, in the form that browsers send them
- * @param own those of them that are this server's
- * @param callers how fast each key or session may ask
- * @param strangers how fast each address may read without a credential, fail with one, and make it be looked up in vain
+ * @param own those of them that belong to this server
+ * @param callers the rate limit of each key or session
+ * @param strangers the rate limit of each address for reads without a credential, failures with one, and failed
+ *     look-ups
  * @param proxies who is believed when it tells whose request it passes on
  * @param quotas what callers are told that they have left besides the rate
  * @param reading the paths where a POST only reads
- * @param served whether there is anything at a path: where there is nothing no credential would help
- * @param capacity how much memory requests may take
+ * @param served whether a path exists: if not, no credential would help
+ * @param capacity the memory limits of requests
  */
 public record Rules(
         Set<String> hosts,
@@ -88,7 +89,7 @@ public record Rules(
         return new Rules(hosts, origins, own, callers, strangers, proxies, others, reading, served, capacity);
     }
 
-    /** The same, where a POST to the tools' own paths that only read needs no proof of the page that sent it. */
+    /** The same; a POST to the paths of tools that only read needs no proof of the page that sent it. */
     public Rules reading(Collection<Tool<?, ?>> tools) {
         var paths = new LinkedHashSet<String>();
         for (var tool : tools) {
@@ -102,12 +103,12 @@ public record Rules(
         return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, paths, served, capacity);
     }
 
-    /** The same, where only these paths, decoded, have anything. */
+    /** The same, with only these paths, decoded. */
     public Rules serving(Predicate<String> paths) {
         return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, reading, paths, capacity);
     }
 
-    /** The same, with this much memory. */
+    /** The same, with these memory limits. */
     Rules holding(Capacity other) {
         return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, reading, served, other);
     }

@@ -14,7 +14,7 @@ import org.eclipse.jetty.util.Callback;
 
 /** What Jetty itself refuses, mostly before the gate: in our style, without its own pages. */
 final class ServerErrors implements Request.Handler {
-    /** How an address can be ambiguous, and what would be right. */
+    /** How a URL can be ambiguous, and how to correct it. */
     private static final Map<UriCompliance.Violation, String> ADDRESSES = addresses();
 
     private final Refusals refusals;
@@ -58,7 +58,7 @@ final class ServerErrors implements Request.Handler {
         return true;
     }
 
-    /** What is wrong with an address is known from the exception only. */
+    /** Only the exception says what is wrong with a URL. */
     private static Problem problem(Request request, int status, String requestId) {
         var reason = request.getAttribute(ErrorHandler.ERROR_EXCEPTION) instanceof Throwable cause
                 ? String.valueOf(cause.getMessage())

@@ -34,7 +34,7 @@ public final class WebServer implements AutoCloseable {
     private static final Duration IDLE_IN_REQUEST = Duration.ofSeconds(30);
     private static final Duration IDLE_WHILE_STOPPING = Duration.ofMillis(500);
 
-    /** As many probes are answered at once. */
+    /** The number of probes answered at once. */
     private static final int PROBES = 8;
 
     private final Server server;
@@ -59,14 +59,14 @@ public final class WebServer implements AutoCloseable {
         return connector;
     }
 
-    /** @throws IOException when the host is not ours or the port is taken */
+    /** @throws IOException if the host is not ours or the port is taken */
     public static WebServer bind(String host, int port) throws IOException {
         return bind(host, port, GRACE);
     }
 
     /** @param grace how long requests in flight may take to finish, at most */
     static WebServer bind(String host, int port, Duration grace) throws IOException {
-        // The server's own pool, not a platform pool that hands over: 40 % more throughput.
+        // The server's own pool, not a platform pool that dispatches: 40 % more throughput.
         var server = new Server(new VirtualThreadPool(MAX_CONCURRENT));
         server.setStopTimeout(grace.toMillis());
         return new WebServer(server, Front.bind(host, port, IDLE));
@@ -78,8 +78,7 @@ public final class WebServer implements AutoCloseable {
         configuration.setSendXPoweredBy(false);
         configuration.setRequestHeaderSize(MAX_HEADER_BYTES);
         configuration.setResponseHeaderSize(MAX_HEADER_BYTES);
-        // Else a value is taken for one that came on the connection before and differs from it in case only: another
-        // key.
+        // Otherwise a value is replaced by an earlier one on the connection that differs only in case: another key.
         configuration.setHeaderCacheCaseSensitive(true);
         configuration.setIdleTimeout(IDLE_IN_REQUEST.toMillis());
         return configuration;
@@ -108,7 +107,7 @@ public final class WebServer implements AutoCloseable {
         front.start(probes::take, others::take);
     }
 
-    /** What follows a probe on its connection is none of its threads' business. */
+    /** The probe threads do not serve other requests on a probe's connection. */
     private static void handleElsewhere(Handler gate, Request request, Response response, Callback callback) {
         try {
             gate.handle(request, response, callback);
@@ -117,7 +116,7 @@ public final class WebServer implements AutoCloseable {
         }
     }
 
-    /** Accepts no more, lets the requests in flight finish (10 s at most), and stops. */
+    /** Accepts no more requests, lets those in flight finish (10 s at most), and stops. */
     @Override
     public void close() {
         front.close();

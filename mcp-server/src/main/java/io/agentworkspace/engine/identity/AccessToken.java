@@ -2,7 +2,7 @@ package io.agentworkspace.engine.identity;
 
 import java.util.regex.Pattern;
 
-/** A bearer token that has the shape of a JWT, not yet known to be good. It never prints itself. */
+/** A bearer token in the form of a JWT, not yet verified. It never prints itself. */
 public record AccessToken(String text) implements Presented {
     private static final int LONGEST = 8_192;
     private static final Pattern SHAPE = Pattern.compile("[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]*");
@@ -19,7 +19,7 @@ public record AccessToken(String text) implements Presented {
         return text.length() <= LONGEST && SHAPE.matcher(text).matches();
     }
 
-    /** Who made it, as it says itself; empty where it says nothing that can be read. */
+    /** The issuer that it names; empty if that cannot be read. */
     String issuer() {
         return UnverifiedToken.read(text)
                 .map(token -> token.claims().path("iss").asString(""))

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a JWT says before its signature is verified. Use it to choose a key, or to refuse the token: it never grants anything. It
- * never prints itself.
+ * The content of a JWT before its signature is verified. Use it to choose a key, or to refuse the token: it never
+ * grants anything. It never prints itself.
  */
 public record UnverifiedToken(String text, ObjectNode header, ObjectNode claims) {
     /**
-     * Empty where the text is no signed JWT. Each part must be encoded in the one canonical way, so that every decoder of base64 reads
-     * the same bytes.
+     * Empty if the text is not a signed JWT. Each part must be in canonical base64, so that every decoder reads the
+     * same bytes.
      */
     public static Optional<UnverifiedToken> read(String text) {
         try {
@@ -39,7 +39,7 @@ public record UnverifiedToken(String text, ObjectNode header, ObjectNode claims)
         return bytes;
     }
 
-    /** The key that it names; null where it names none. */
+    /** The key that it names; null if it names none. */
     public @Nullable String keyId() {
         return header.path("kid").isString() ? header.get("kid").asString() : null;
     }

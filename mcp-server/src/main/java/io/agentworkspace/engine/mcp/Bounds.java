@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How many streams may be open on this replica, and how long a client may take to read what is written to one. What
- * nobody holds takes no memory.
+ * Limits the open streams of this replica, and how long a client may take to read from one. Only callers with open
+ * streams take memory.
  */
 public final class Bounds {
     private final Share share;
@@ -23,7 +23,7 @@ public final class Bounds {
         this.patience = patience;
     }
 
-    /** The places of one caller. */
+    /** The slots of one caller. */
     Places of(Caller caller) {
         var limits = new LinkedHashMap<String, Integer>();
         limits.put("", share.all());
@@ -55,7 +55,7 @@ public final class Bounds {
         held.computeIfPresent(name, (_, number) -> number == 1 ? null : (Integer) (number - 1));
     }
 
-    /** Takes a place for a stream, and gives it back. */
+    /** Takes a slot for a stream, and returns it. */
     final class Places {
         private final Map<String, Integer> limits;
 
@@ -67,7 +67,7 @@ public final class Bounds {
             return patience;
         }
 
-        /** Whether there was one. */
+        /** Whether a slot was free. */
         boolean take() {
             for (var limit : limits.entrySet()) {
                 if (!Bounds.this.take(limit.getKey(), limit.getValue())) {

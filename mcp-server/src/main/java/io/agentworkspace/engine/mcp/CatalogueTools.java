@@ -18,9 +18,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tools of the catalogue, for callers who may use them and requests that do not rule them out. */
+/** The tools of the catalogue that the caller may use and the request does not exclude. */
 public final class CatalogueTools implements ToolSource {
-    /** Where a result's {@code _meta} tells what the caller has left, like {@code header.limits}. */
+    /** The key in a result's {@code _meta} for what the caller has left, like {@code header.limits}. */
     private static final String LIMITS = "io.agentworkspace/limits";
 
     private final ToolRunner runner;
@@ -34,7 +34,7 @@ public final class CatalogueTools implements ToolSource {
         runner.catalogue().tools().forEach(tool -> descriptions.put(tool.name(), ToolDescription.mcp(tool)));
     }
 
-    /** Of the whole catalogue, which is public: what a key may not use is no mistyped name. */
+    /** Over the whole catalogue, which is public: a tool that a key may not use is not a mistyped name. */
     @Override
     public Names names(Caller caller) {
         var tools = runner.catalogue().tools();
@@ -53,7 +53,7 @@ public final class CatalogueTools implements ToolSource {
                 .toList();
     }
 
-    /** Through a read-only selection nothing is marked as read: there, all that is listed only reads. */
+    /** A read-only selection marks nothing as read, so all its tools are read-only. */
     ObjectNode description(Tool<?, ?> tool, Turn turn) {
         var description = description(tool);
         if (tool.effect() != Effect.MARKS || !turn.selection().readOnly()) {
@@ -86,12 +86,12 @@ public final class CatalogueTools implements ToolSource {
                 .orElse(Pace.QUICK);
     }
 
-    /** A refusal is told at once. */
+    /** A refusal is returned at once. */
     static Pace pace(Tool<?, ?> tool, Turn turn) {
         return tool.isLong() && turn.caller().may(tool) ? Pace.LONG : Pace.QUICK;
     }
 
-    /** A task is not begun before the person has agreed. */
+    /** A task does not start before the person has confirmed. */
     @Override
     public Optional<Outcome> before(String name, ObjectNode arguments, Turn turn) {
         return runner.catalogue().find(name).flatMap(tool -> confirmed(tool, arguments, turn));
@@ -106,13 +106,13 @@ public final class CatalogueTools implements ToolSource {
     Outcome run(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         turn.ran(tool.name());
         if (turn.caller().missingScope(tool).isPresent()) {
-            carryOut(tool, arguments, turn); // It is refused, and the audit tells of it.
+            carryOut(tool, arguments, turn); // It is refused, and the audit records that.
             throw RpcError.insufficientScope(tool, turn);
         }
         return confirmed(tool, arguments, turn).orElseGet(() -> carryOut(tool, arguments, turn));
     }
 
-    /** What stands against carrying it out: the question that confirms it, or that it was not confirmed. */
+    /** What prevents the run: the pending confirmation, or its refusal. */
     Optional<Outcome> confirmed(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         var open = confirmation.ask(tool, arguments, turn);
         if (open.isPresent() || !confirmation.isRefused(tool, turn)) {

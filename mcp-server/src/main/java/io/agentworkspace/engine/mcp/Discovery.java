@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The toolset {@code discovery}: three tools over everything that the caller may use, for clients that would rather not
- * hold every description in their context.
+ * The toolset {@code discovery}: three tools for everything that the caller may use, for clients that do not want every
+ * description in their context.
  */
 public final class Discovery implements ToolSource {
     private static final int FOUND = 10;
@@ -59,7 +59,7 @@ public final class Discovery implements ToolSource {
         return tool;
     }
 
-    /** The three, as {@code tools/list} shows them. */
+    /** The three tools, as {@code tools/list} shows them. */
     public static List<ObjectNode> shown() {
         return SHOWN.stream().map(ObjectNode::deepCopy).toList();
     }
@@ -103,7 +103,7 @@ public final class Discovery implements ToolSource {
                 .orElse(Pace.QUICK);
     }
 
-    /** A text among the arguments, no longer than the tool's schema has it. */
+    /** A text argument, no longer than the tool's schema allows. */
     private static String text(ObjectNode tool, ObjectNode arguments, String field) {
         var text = Methods.text(arguments, field);
         var most = tool.path("inputSchema")
@@ -128,7 +128,7 @@ public final class Discovery implements ToolSource {
         return catalogue.tools(turn.caller()).stream().filter(turn.selection()::permits);
     }
 
-    /** Also one that only a scope is missing for, which the client can get. */
+    /** Also one that lacks only a scope, which the client can get. */
     private Tool<?, ?> toRun(String name, Turn turn) {
         return catalogue
                 .find(name)

@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Agents, domains, zones and banks as resources, read through the tools: what a caller may not do there it may not do here. */
+/** Agents, domains, zones and banks as resources, read through the tools, with the same permissions. */
 public final class EngineResources implements ResourceSource {
     private final ToolRunner runner;
     private final List<Shelf> shelves;
@@ -60,7 +60,7 @@ public final class EngineResources implements ResourceSource {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // Answered below, like any other cursor that is not ours.
+            // Handled below, like any other cursor that is not ours.
         }
         throw Cursor.invalid();
     }
@@ -109,7 +109,7 @@ public final class EngineResources implements ResourceSource {
         return shelves.stream().filter(shelf -> shelf.kind() == kind).findFirst();
     }
 
-    /** Empty when the caller may not see it: hidden and absent look alike. */
+    /** Empty if the caller may not see it: hidden and absent look alike. */
     private Optional<Answer> run(String tool, ObjectNode arguments, Turn turn) {
         return run(tool, arguments, turn, turn.budget());
     }
@@ -128,7 +128,7 @@ public final class EngineResources implements ResourceSource {
         };
     }
 
-    /** Looked at without marking messages as read. A censored bank shows nothing, and so has no news. */
+    /** Read without marking messages as read. A censored bank shows nothing, so it has no changes. */
     @Override
     public Optional<Change> changes(String uri, Turn turn) {
         return EngineUri.find(uri)
@@ -177,7 +177,7 @@ public final class EngineResources implements ResourceSource {
             return Optional.of(shelf.map(one -> names(one, completion, turn)).orElse(List.of()));
         } catch (Problem problem) {
             if (problem.failure() == Failure.INVALID_FIELD) {
-                return Optional.of(List.of()); // No name begins like this.
+                return Optional.of(List.of()); // No name can begin like this.
             }
             throw problem;
         }

@@ -23,9 +23,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One HTTP request at the door, with the answer that it gets.
+ * One HTTP request at the MCP endpoint, and its response.
  *
- * @param resource the door as OAuth has it, where it takes access tokens
+ * @param resource the endpoint as an OAuth resource, if it accepts access tokens
  */
 record Exchange(
         Request request,
@@ -39,9 +39,9 @@ record Exchange(
     private static final String FAILURE = "engine.mcp.failure";
     static final String VERSION = "MCP-Protocol-Version";
 
-    /** A message, and how its client speaks. */
+    /** A message, and the protocol of its client. */
     record Greeting(String era, Message message) {
-        /** Whether it may be what a client begins with: in a session nothing but {@code initialize} is. */
+        /** Whether a client may begin with it: in a session only {@code initialize}. */
         boolean isHandshake() {
             return !message.isResponse()
                     && !message.isNotification()
@@ -49,12 +49,12 @@ record Exchange(
         }
     }
 
-    /** Remembers what a lane is given to answer. */
+    /** Remembers what a lane has to answer. */
     void greets(String era, Message message) {
         request.setAttribute(GREETING, new Greeting(era, message));
     }
 
-    /** A stream may stay open for hours, and the message be large. */
+    /** A stream may stay open for hours, and the message may be large. */
     void forgetGreeting() {
         request.removeAttribute(GREETING);
     }
@@ -64,7 +64,7 @@ record Exchange(
         return (Greeting) request.getAttribute(GREETING);
     }
 
-    /** Remembers what the answer says that was wrong. */
+    /** Remembers the error in the response. */
     void failed(RpcError error) {
         request.setAttribute(FAILURE, error);
     }
@@ -113,29 +113,29 @@ record Exchange(
         ((Runnable) attribute(Incoming.ANOTHER_CALL)).run();
     }
 
-    /** Whether the client takes a stream of events for an answer. */
+    /** Whether the client accepts a stream of events as a response. */
     boolean takesEvents() {
         return request.getHeaders().contains(HttpHeader.ACCEPT, "text/event-stream");
     }
 
-    /** Tells whether the credential is still good, for answers that go on. */
+    /** Returns whether the credential is still valid, for streams. */
     BooleanSupplier validity() {
         return (BooleanSupplier) attribute(Incoming.VALIDITY);
     }
 
-    /** For the record of the key, and the audit: which program this is, where it said so. */
+    /** For the record of the key, and the audit: the client program, if it named itself. */
     void comesFrom(@Nullable String client) {
         if (client != null) {
             request.setAttribute(PROGRAM, client);
         }
         if (client != null && request.getAttribute(Incoming.CLIENT) instanceof Consumer<?> told) {
-            @SuppressWarnings("unchecked") // It is the gate that sets it.
+            @SuppressWarnings("unchecked") // The gate sets it.
             var listener = (Consumer<String>) told;
             listener.accept(client);
         }
     }
 
-    /** Remembers which request is to be answered here, whoever does it and whatever goes wrong. */
+    /** Remembers the request to respond to, whatever responds and whatever fails. */
     void answers(Message message) {
         if (!message.isResponse()) {
             request.setAttribute(Incoming.MESSAGE_ID, message.id());
@@ -187,7 +187,7 @@ record Exchange(
         new JsonReply(status, JsonReply.JSON, message).send(response, callback);
     }
 
-    /** Refuses the request that was read, or what was none. */
+    /** Refuses the request, or input that was not one. */
     void refuse(RpcError error) {
         failed(error);
         reply(status(error, error.status()), json(error));
@@ -197,7 +197,7 @@ record Exchange(
         return error.json((JsonNode) request.getAttribute(Incoming.MESSAGE_ID));
     }
 
-    /** The status of an answer that tells of the error: the usual one, but where its client has to get more scopes first. */
+    /** The status of a response with the error: the usual one, unless the client has to get more scopes first. */
     int status(RpcError error, int usual) {
         if (error.scopes().isEmpty() || resource == null) {
             return usual;
@@ -209,7 +209,7 @@ record Exchange(
         return HttpStatus.FORBIDDEN_403;
     }
 
-    /** Takes a message that has no answer. */
+    /** Accepts a message that needs no response. */
     void accept() {
         end(HttpStatus.ACCEPTED_202);
     }

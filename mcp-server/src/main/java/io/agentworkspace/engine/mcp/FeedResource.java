@@ -8,14 +8,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tenant's feed of events as a resource, for those who may run WH_Feed: the events that are kept, or those behind one. */
+/**
+ * The tenant's feed of events as a resource, for those who may run WH_Feed: the stored events, or those after a given
+ * one.
+ */
 public final class FeedResource implements ResourceSource {
     private static final String TOOL = "WH_Feed";
     private static final String URI = "engine://events";
     private static final Pattern ADDRESS = Pattern.compile(Pattern.quote(URI) + "(?:\\?after=([0-9]{1,18}))?");
     private static final String TEMPLATE = URI + "?after={seq}";
 
-    /** As the database's trigger says it. */
+    /** The name that the database's trigger uses. */
     private static final String KIND = "events";
 
     private final ToolRunner runner;

@@ -6,8 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * What the listeners of one tenant may see, as last looked up. Whatever may change that empties it, before anything that
- * changes later is told, and so do 30 seconds: so a listener costs a query only for its first update after such a change.
+ * A cache of what the listeners of one tenant may see. It is cleared when something may have changed that, before later
+ * changes are reported, and after 30 seconds. So a listener costs a query only for its first update after such a
+ * change.
  */
 final class KnownAccess {
     private static final int LARGEST = 20_000;
@@ -21,9 +22,9 @@ final class KnownAccess {
         return known().computeIfAbsent(new Key(caller, uri), _ -> look.get().isPresent());
     }
 
-    /** Looks it up, and remembers whether there was something to see. */
+    /** Looks it up, and caches whether it was visible. */
     <T> Optional<T> look(Caller caller, String uri, Supplier<Optional<T>> look) {
-        // Taken before the look: what changes meanwhile puts another in its place.
+        // Taken before the look-up: a change in the meantime replaces it.
         var known = known();
         var found = look.get();
         known.put(new Key(caller, uri), found.isPresent());

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Opens the streams on which clients hear of changes: {@code subscriptions/listen}, and the stream of a session. */
+/** Opens the streams that notify clients of changes: {@code subscriptions/listen}, and the stream of a session. */
 final class Listen {
     static final int MAX_RESOURCES = 256;
 
@@ -38,14 +38,14 @@ final class Listen {
         this.bounds = bounds;
     }
 
-    /** Answers a listening request; its stream goes on. */
+    /** Responds to a listening request; its stream stays open. */
     void serve(Message message, Exchange exchange, Turn turn) {
         Methods.checkTexts(message.method(), message.params());
         var asked = Methods.object(message.params(), "notifications");
         if (!exchange.takesEvents()) {
             throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
         }
-        // From here on it is heard what may no longer be seen, so that none can be missed after a look.
+        // From here on, losses of access are received, so none can be missed after a look-up.
         listeners.open(turn.caller().tenant());
         var agreed = Json.object();
         var wishes = wishes(asked, agreed, turn).with(tasks(asked, agreed, turn));
@@ -55,11 +55,11 @@ final class Listen {
         Wishes.tag(params, id);
         var listener = open(exchange, new Listener.Purpose(id, null, 0), wishes, turn);
         listener.start(Message.notification("notifications/subscriptions/acknowledged", params));
-        // What a task has become before anybody listened would not be told.
+        // A change of a task before anybody listened would not be reported.
         wishes.tasks().forEach(listener::tell);
     }
 
-    /** @param agreed gets those of the wishes that are honoured */
+    /** @param agreed receives the accepted subscriptions */
     private Wishes wishes(ObjectNode asked, ObjectNode agreed, Turn turn) {
         var lists = new LinkedHashSet<String>();
         for (var field : asked.propertyNames()) {
@@ -80,7 +80,7 @@ final class Listen {
         return new Wishes(lists, watched);
     }
 
-    /** The tasks to be watched: those of the caller among the ones asked for. */
+    /** The tasks to watch: those of the requested ones that belong to the caller. */
     private Map<Change, Set<String>> tasks(ObjectNode asked, ObjectNode agreed, Turn turn) {
         var ids = texts(asked, TASKS, "task ids");
         if (!asked.has(TASKS)) {
@@ -112,7 +112,7 @@ final class Listen {
         return texts;
     }
 
-    /** What has to be watched for these URIs; those that the caller may not see are left out. */
+    /** What to watch for these URIs, without those that the caller may not see. */
     Map<Change, Set<String>> watched(Set<String> uris, Turn turn) {
         var watched = new LinkedHashMap<Change, Set<String>>();
         var access = listeners.access(turn.caller().tenant());
@@ -122,12 +122,12 @@ final class Listen {
         return watched;
     }
 
-    /** Opens the stream of a session, which hears of all lists; of what it subscribed to when that was looked up. */
+    /** Opens the stream of a session. It receives changes of all lists, and of the subscriptions as last looked up. */
     Listener session(Exchange exchange, Listener.Purpose purpose, Turn turn) {
         return open(exchange, purpose, new Wishes(Set.copyOf(LISTS.values()), Map.of()), turn);
     }
 
-    /** What is told, in the protocol's words: a task as it is by then, a resource only to a caller who may still see it. */
+    /** The notification: for a task its current state, for a resource only if the caller may still see it. */
     private Function<String, Optional<ObjectNode>> words(Turn turn, Listener.Purpose purpose) {
         var caller = turn.caller();
         var access = listeners.access(caller.tenant());

@@ -12,13 +12,13 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The listeners of this replica, by tenant: hears what changed and tells those whom it concerns. */
+/** The listeners of this replica, by tenant: receives changes and notifies those whom they concern. */
 final class Listeners implements Signals.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
     private static final Duration CHECK = Duration.ofMillis(500);
 
-    /** What somebody may see has changed, as the database's triggers say it. */
+    /** The signal of the database's triggers that access has changed. */
     private static final String ACCESS = "access";
 
     private final ConcurrentHashMap<Long, Set<Listener>> tenants = new ConcurrentHashMap<>();
@@ -38,7 +38,7 @@ final class Listeners implements Signals.Listener {
         each(listener -> listener.endIfInvalid(valid -> known.computeIfAbsent(valid, BooleanSupplier::getAsBoolean)));
     }
 
-    /** Makes sure that changes in a tenant are told to this replica. */
+    /** Makes sure that this replica is notified of changes in a tenant. */
     void open(long tenant) {
         if (!tenants.containsKey(tenant)) {
             interest.in(Set.of(tenant));
@@ -46,7 +46,7 @@ final class Listeners implements Signals.Listener {
     }
 
     private void renew() {
-        // A change of access that was under way when the tenant's first listener came was told to nobody.
+        // A change of access that was in progress when the tenant's first listener came was not signalled.
         access.values().forEach(KnownAccess::forget);
         try {
             interest.in(Set.copyOf(tenants.keySet()));
@@ -74,19 +74,19 @@ final class Listeners implements Signals.Listener {
         });
     }
 
-    /** What this tenant's listeners may see, as far as it is known. */
+    /** The cache of what this tenant's listeners may see. */
     KnownAccess access(long tenant) {
         return access.computeIfAbsent(tenant, _ -> new KnownAccess());
     }
 
-    /** Those of a session. */
+    /** The listeners of a session. */
     void ofSession(long tenant, String session, Consumer<Listener> use) {
         tenants.getOrDefault(tenant, Set.of()).stream()
                 .filter(listener -> session.equals(listener.purpose().session()))
                 .forEach(use);
     }
 
-    /** Those of all sessions. */
+    /** The listeners of all sessions. */
     void ofSessions(Consumer<Listener> use) {
         each(listener -> {
             if (listener.purpose().session() != null) {

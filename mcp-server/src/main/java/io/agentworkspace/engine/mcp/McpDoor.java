@@ -23,8 +23,8 @@ import org.eclipse.jetty.util.component.Graceful;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The MCP door at {@code /mcp}: reads what came and hands it to the lane of its client's era. What has no lane, since it
- * is no message, is thrown as a {@code Problem} and rendered at the gate.
+ * The MCP endpoint at {@code /mcp}: reads the request and passes it to the lane of its client's protocol revision.
+ * Input that is not a message has no lane: it is thrown as a {@code Problem} and rendered at the gate.
  */
 public final class McpDoor extends Handler.Abstract implements Graceful {
     private final Pulse pulse = new Pulse();
@@ -37,7 +37,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
     private volatile boolean stopping;
 
     /**
-     * What the door's replicas have in common.
+     * What the endpoint's replicas share.
      *
      * @param bounds how many streams this replica may have open
      */
@@ -109,14 +109,14 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         return true;
     }
 
-    /** What is refused whatever the body says is refused under the id that is in it. */
+    /** A refusal that does not depend on the body still needs the id in it. */
     private static void noteId(Request request, Exchange exchange) {
         try {
             if (request.getAttribute(Incoming.MESSAGE_ID) == null) {
                 exchange.answers(Message.of(Message.body(Body.taken(request))));
             }
         } catch (Problem unreadable) {
-            // It is no message: then there is none.
+            // It is not a message, so there is no id.
         }
     }
 
@@ -171,7 +171,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         return parts.length > 0 && parts[0].strip().equals("application/json") && charset.equals("utf-8");
     }
 
-    /** Streams would go on for ever: they are ended, so that the server can stop. */
+    /** Streams would stay open for ever: they are closed, so that the server can stop. */
     @Override
     public CompletableFuture<Void> shutdown() {
         stopping = true;

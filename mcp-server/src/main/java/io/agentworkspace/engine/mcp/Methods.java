@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The methods that are served alike in every lane: what the offer has, in the protocol's words. */
+/** The methods that work the same in every lane: they return the offer in the protocol's terms. */
 final class Methods {
     static final List<String> COMMON = List.of(
             "tools/list",
@@ -54,7 +54,7 @@ final class Methods {
         return tools;
     }
 
-    /** All methods of this door, with those of the extensions that clients of this era can use. */
+    /** All methods of this endpoint, including those of the extensions for clients of this revision. */
     List<String> names(boolean stateless) {
         var names = new ArrayList<>(COMMON);
         extensions(stateless).forEach(extension -> names.addAll(extension.methods()));
@@ -97,7 +97,7 @@ final class Methods {
         }
     }
 
-    /** Whatever text is among the params may be looked up; a tool's arguments are checked by its schema. */
+    /** Any text in the params may be looked up; a tool's arguments are validated by its schema. */
     static void checkTexts(String method, ObjectNode params) {
         for (var param : params.properties()) {
             if (!(method.equals("tools/call") && param.getKey().equals("arguments"))) {
@@ -140,7 +140,7 @@ final class Methods {
         return capabilities;
     }
 
-    /** The extensions, as they are declared to clients of this era. */
+    /** The extensions, as declared to clients of this revision. */
     ObjectNode declared(boolean stateless) {
         var declared = Json.object();
         extensions(stateless).forEach(extension -> declared.set(extension.identifier(), extension.settings()));
@@ -155,7 +155,7 @@ final class Methods {
                 .put("version", identity.version());
     }
 
-    /** A text among the params. */
+    /** A text in the params. */
     static String text(ObjectNode params, String name) {
         var value = params.get(name);
         if (value == null || value.isNull()) {
@@ -167,7 +167,7 @@ final class Methods {
         return value.asString();
     }
 
-    /** An object among the params; empty where it was left out. */
+    /** An object in the params; empty if missing. */
     static ObjectNode object(ObjectNode params, String name) {
         var value = params.get(name);
         if (value == null || value.isNull()) {
@@ -179,7 +179,7 @@ final class Methods {
         throw Problem.wrongType("params." + name, "an object");
     }
 
-    /** The cursor among the params, if there is one. */
+    /** The cursor in the params, if there is one. */
     static Optional<String> cursor(ObjectNode params) {
         var value = params.get("cursor");
         if (value == null || value.isNull()) {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Where a request comes from: the HTTP request that waits for its answer, or a task that goes on without one. */
+/** The origin of a request: the HTTP request that waits for its response, or a task that runs without one. */
 interface Origin {
     Caller caller();
 
@@ -23,10 +23,10 @@ interface Origin {
 
     Selection selection();
 
-    /** How much its answer may carry; the answers of a batch have one together. */
+    /** How much its response may carry; the responses of a batch share one budget. */
     Budget budget();
 
-    /** For a call with these arguments; null where there is none, or the arguments have one themselves. */
+    /** The idempotency key of a call with these arguments; null if there is none, or the arguments contain one. */
     @Nullable
     String idempotencyKey(ObjectNode arguments);
 

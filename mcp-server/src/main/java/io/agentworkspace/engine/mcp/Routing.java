@@ -23,7 +23,7 @@ final class Routing {
         this.handshakes = handshakes;
     }
 
-    /** @throws Problem {@code bad_request} when it is no message */
+    /** @throws Problem {@code bad_request} if it is not a message */
     void post(JsonNode body, Exchange exchange) {
         var inSession = exchange.header(Exchange.SESSION) != null;
         if (body.isArray()) {
@@ -65,7 +65,7 @@ final class Routing {
         }
     }
 
-    /** Null when the header names a revision that is not spoken here. */
+    /** Null if the header names an unsupported revision. */
     private @Nullable Lane lane(Message message, Exchange exchange, boolean inSession) {
         if (message.isResponse()) {
             return session;
@@ -80,12 +80,12 @@ final class Routing {
         return message.method().equals("initialize") || inSession ? session : bare;
     }
 
-    /** Dates as they are written sort as they follow each other. */
+    /** ISO dates sort chronologically as text. */
     static boolean isStateless(@Nullable String version) {
         return version != null && DATE.matcher(version).matches() && version.compareTo(Revision.MODERN.word()) >= 0;
     }
 
-    /** GET and DELETE of a session. */
+    /** GET and DELETE requests of a session. */
     void withoutBody(Exchange exchange) {
         session.withoutBody(exchange);
         handshakes.served(exchange);

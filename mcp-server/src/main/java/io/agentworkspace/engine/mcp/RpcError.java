@@ -45,7 +45,7 @@ public final class RpcError extends RuntimeException {
         this.scopes = List.copyOf(scopes);
     }
 
-    /** An access token that could run the tool if it had the scope besides. */
+    /** An access token that could run the tool if it also had the scope. */
     static RpcError insufficientScope(Tool<?, ?> tool, Turn turn) {
         var caller = turn.caller();
         var problem = Problem.notPermitted(caller.obstacle(tool).orElseThrow());
@@ -73,7 +73,7 @@ public final class RpcError extends RuntimeException {
         return new RpcError(INVALID_PARAMS, HttpStatus.OK_200, problem.note(), data);
     }
 
-    /** A request that lacks what every request of its revision has. */
+    /** A request that lacks a field that its revision requires. */
     static RpcError incomplete(Problem problem, String requestId) {
         return new RpcError(
                 INVALID_PARAMS, HttpStatus.BAD_REQUEST_400, problem.note(), Refusals.data(problem, requestId));
@@ -84,7 +84,7 @@ public final class RpcError extends RuntimeException {
                 INVALID_REQUEST, HttpStatus.BAD_REQUEST_400, problem.note(), Refusals.data(problem, requestId));
     }
 
-    /** For what is not the request's fault. */
+    /** For errors that are not the request's fault. */
     static RpcError internal(Problem problem, String requestId) {
         var failure = problem.failure();
         return new RpcError(
@@ -145,7 +145,7 @@ public final class RpcError extends RuntimeException {
         return Excerpt.of(text, 2 * Name.MAX);
     }
 
-    /** All that the client's next access token needs; empty where it is not about that. */
+    /** All scopes that the client's next access token needs; empty for other errors. */
     List<String> scopes() {
         return scopes;
     }
@@ -154,7 +154,7 @@ public final class RpcError extends RuntimeException {
         return code;
     }
 
-    /** The HTTP status where the revision says that errors have one. */
+    /** The HTTP status, in revisions where errors have one. */
     int status() {
         return status;
     }

@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import org.eclipse.jetty.server.Request;
 
 /**
- * The tools that a request limits itself to, by headers ({@code X-MCP-Toolsets}, {@code X-MCP-Tools},
- * {@code X-MCP-Exclude-Tools}, {@code X-MCP-Readonly}) or by its path. Read-only beats all, exclusion beats inclusion;
- * without toolsets and tools everything is included.
+ * The tools that a request selects, by headers ({@code X-MCP-Toolsets}, {@code X-MCP-Tools},
+ * {@code X-MCP-Exclude-Tools}, {@code X-MCP-Readonly}) or by its path. Read-only overrides everything, exclusion
+ * overrides inclusion; without toolsets and tools everything is included.
  *
- * @param toolsets families of tools, by their words: {@code agent}, {@code bank}, …
+ * @param toolsets families of tools, by name: {@code agent}, {@code bank}, …
  */
 public record Selection(Set<String> toolsets, Set<String> tools, Set<String> excluded, boolean readOnly) {
     /** The toolset of three tools that find, describe and run all others. */
@@ -58,7 +58,7 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
                 : Optional.empty();
     }
 
-    /** What stands between the commas of a header, each once; a header that comes again goes on with the list. */
+    /** The comma-separated values of a header, each once; a repeated header continues the list. */
     static List<String> words(String header, Exchange exchange) {
         return exchange.request().getHeaders().getValuesList(header).stream()
                 .flatMap(list -> Arrays.stream(list.split(",")))
@@ -69,12 +69,12 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
                 .toList();
     }
 
-    /** Whether this path of the door is one that selections have. */
+    /** Whether this path of the endpoint is one of a selection. */
     static boolean isPath(String path) {
         return PATHS.matcher(path).matches();
     }
 
-    /** Whether one of the tools of discovery is among them. Read-only leaves all three, and limits what they run. */
+    /** Whether one of the discovery tools is selected. Read-only keeps all three, and limits what they run. */
     boolean discovers(String tool) {
         return !excluded.contains(tool) && (toolsets.contains(DISCOVERY) || tools.contains(tool));
     }
@@ -87,7 +87,7 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
                         || toolsets.contains(tool.family()));
     }
 
-    /** Whether it is not ruled out, be it included or not. */
+    /** Whether it is not excluded, whether included or not. */
     public boolean permits(Tool<?, ?> tool) {
         return !excluded.contains(tool.name()) && (!readOnly || tool.effect().reads());
     }

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The lane of clients that begin with {@code initialize}: 2025-11-25, 2025-06-18 and 2025-03-26. The session is in its
- * signed id; what was said about it later is in the database.
+ * signed id; later changes to it are in the database.
  */
 final class SessionLane implements Lane {
     static final String ERA = "session";
@@ -37,7 +37,7 @@ final class SessionLane implements Lane {
         names.addAll(methods.names(false));
     }
 
-    /** A request that may come from one who has a session: which session, and what was said about it. */
+    /** A request with a possible session: its id, and the stored changes to it. */
     record Visit(Exchange exchange, Session session, SessionStore.State state) {
         Turn quietTurn() {
             return new Turn(exchange, session.client(), Voice.silent(), Inputs.NONE);
@@ -178,7 +178,7 @@ final class SessionLane implements Lane {
         workings.sessions().subscribe(visit.session().handle(), uri);
     }
 
-    /** Answers a batch, which only clients of 2025-03-26 send: one array for one array. */
+    /** Answers a batch, which only clients of 2025-03-26 send, with an array. */
     void batch(JsonNode messages, Exchange exchange) {
         Visit visit;
         try {
@@ -219,7 +219,7 @@ final class SessionLane implements Lane {
         messages.forEach(Message::of);
     }
 
-    /** Each message of a batch counts against the rate, as if it had come alone. */
+    /** Each message of a batch counts against the rate, as if sent alone. */
     private @Nullable ObjectNode another(Message message, Visit visit) {
         try {
             visit.exchange().countAnother();

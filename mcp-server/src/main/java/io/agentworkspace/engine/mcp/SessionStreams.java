@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The streams that sessions open with GET. A session has one at a time, whichever replica holds it: a newer one takes
- * over. What a session subscribed to may have been said to another replica, so it is looked up when it changes.
+ * over. A session may have subscribed at another replica, so its subscriptions are looked up when they change.
  */
 final class SessionStreams implements Signals.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(SessionStreams.class);
@@ -32,7 +32,8 @@ final class SessionStreams implements Signals.Listener {
         var listener =
                 workings.listen().session(exchange, new Listener.Purpose(null, handle.id(), opened), visit.quietTurn());
         listener.onSession(() -> refresh(listener, visit));
-        // It hears of subscriptions by now, so that none can be missed between this look and the next word of them.
+        // It is already notified of subscriptions, so none can be missed between this look-up and the next
+        // notification.
         listener.sessionChanged();
         listener.start(null);
         workings.sessions()
@@ -51,7 +52,7 @@ final class SessionStreams implements Signals.Listener {
             }
         } catch (Problem | RpcError e) {
             LOG.debug("the subscriptions of a session could not be read", e);
-            listener.end(); // Its client opens another.
+            listener.end(); // Its client opens a new one.
         }
     }
 

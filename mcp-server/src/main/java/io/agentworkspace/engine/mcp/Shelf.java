@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Resources of one kind, with the tools that list and read them.
  *
- * @param variables the names in the address, as the tools' target calls them
+ * @param variables the variables in the URI, named as in the tools' target
  */
 record Shelf(Kind kind, String title, String listTool, String readTool, List<String> variables) {
     static final List<Shelf> ALL = List.of(
@@ -22,22 +22,22 @@ record Shelf(Kind kind, String title, String listTool, String readTool, List<Str
             new Shelf(Kind.ZONE, "Zone, with its latest messages", "ZN_List", "ZN_Read", List.of("domain", "zone")),
             new Shelf(Kind.BANK, "Memory bank, with its newest memories", "MB_List", "MB_Read", List.of("bank")));
 
-    /** Whether its things are listed by themselves; zones are listed with their domains. */
+    /** Whether its things have a list of their own; zones are listed with their domains. */
     boolean isListed() {
         return kind != Kind.ZONE;
     }
 
-    /** How many resources a record of the list is shown as. */
+    /** How many resources a record of the list produces. */
     int shownAs() {
         return kind == Kind.DOMAIN ? 2 : 1;
     }
 
-    /** Whether reading has an effect, so that looking is done in the list. */
+    /** Whether reading has an effect, so that access checks use the list. */
     boolean looksByList() {
         return kind == Kind.AGENT;
     }
 
-    /** The arguments that read one without an effect: of a zone, whose messages would be marked as read, none of them. */
+    /** The arguments that read one without an effect: for a zone without messages, which would be marked as read. */
     ObjectNode glance(List<Name> names) {
         var arguments = target(names);
         var page = arguments.putObject("page").put("limit", 1);
@@ -75,11 +75,11 @@ record Shelf(Kind kind, String title, String listTool, String readTool, List<Str
     /** The arguments that list this one. */
     ObjectNode search(List<Name> names) {
         var arguments = target(names);
-        arguments.putObject("page").put("limit", 1); // Of the names that begin so the shortest comes first.
+        arguments.putObject("page").put("limit", 1); // The shortest name with this prefix comes first.
         return arguments;
     }
 
-    /** The arguments that list those whose names begin like this; empty where too little is known to list any. */
+    /** The arguments that list names with this prefix; empty if too little is known to list any. */
     Optional<ObjectNode> candidates(Completion completion) {
         var arguments = Json.object();
         arguments.putObject("page").put("limit", Limits.PAGE);
@@ -97,7 +97,7 @@ record Shelf(Kind kind, String title, String listTool, String readTool, List<Str
         return Optional.of(arguments);
     }
 
-    /** How a thing that the tool listed is shown: a domain with its zone main. */
+    /** The resources of a listed thing: a domain with its zone main. */
     List<ObjectNode> shown(JsonNode record) {
         var name = record.path("name").asString("");
         var description = record.path("description").asString(title);

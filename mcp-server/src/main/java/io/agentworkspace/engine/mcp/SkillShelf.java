@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The skills that a caller may read. What the service ships is at hand; of the rest each method reads in one statement. */
+/** The skills that a caller may read. The shipped ones are in memory; each method reads the others in one statement. */
 final class SkillShelf {
     private final SkillResources shipped = new SkillResources(Library.shipped());
     private final Library library;
@@ -19,13 +19,13 @@ final class SkillShelf {
         this.library = library;
     }
 
-    /** All of them, as they are listed. */
+    /** All of them, in list form. */
     SkillResources all(Turn turn) {
         var cards = library.list(turn.caller());
         return cards.size() == Library.shipped().size() ? shipped : new SkillResources(cards);
     }
 
-    /** The one of this name alone, as it is listed; nothing where there is none. */
+    /** The one of this name, in list form; empty if there is none. */
     SkillResources one(String name, Turn turn) {
         return Library.shippedCard(name).isPresent()
                 ? shipped
@@ -33,12 +33,12 @@ final class SkillShelf {
                         library.find(turn.caller(), name).map(List::of).orElse(List.of()));
     }
 
-    /** The one that this address belongs to, as it is listed. */
+    /** The one that this URI belongs to, in list form. */
     SkillResources at(String uri, Turn turn) {
         return one(SkillAddress.find(uri).map(SkillAddress::skill).orElse(""), turn);
     }
 
-    /** {@code resources/read}: the one content of this address; empty where there is none. */
+    /** {@code resources/read}: the content of this URI; empty if there is none. */
     Optional<ObjectNode> read(String uri, Turn turn) {
         return SkillAddress.find(uri)
                 .filter(address -> !address.path().isEmpty())
@@ -52,7 +52,7 @@ final class SkillShelf {
                 });
     }
 
-    /** Sets the text, cut where the answer has no room for all of it; then it says so. */
+    /** Sets the text; if the response has no room for all of it, cuts it and marks it as cut. */
     private static ObjectNode put(ObjectNode content, String text, Turn turn) {
         var room = turn.budget().forCall().sentOnce();
         var head = room.head(text, room.left() - 4096);
@@ -65,7 +65,7 @@ final class SkillShelf {
         return content;
     }
 
-    /** {@code prompts/get}: the skill's instructions, with the task if there is one, as a person would say them. */
+    /** {@code prompts/get}: the skill's instructions, with the task if there is one, as a message of a person. */
     Optional<ObjectNode> prompt(String name, String task, Turn turn) {
         return library.read(turn.caller(), name).map(skill -> {
             var result = Json.object().put("description", skill.description());
@@ -96,7 +96,7 @@ final class SkillShelf {
         return String.join("\n\n", parts);
     }
 
-    /** What is told when what is at this address changes; what is shipped does not. */
+    /** The notification for a change at this URI; shipped skills do not change. */
     Optional<Change> changes(String uri, Turn turn) {
         return SkillAddress.find(uri)
                 .filter(address -> Library.shippedCard(address.skill()).isEmpty())
@@ -106,7 +106,7 @@ final class SkillShelf {
                 .map(address -> new Change(turn.caller().tenant(), Change.SKILL, List.of(address.skill())));
     }
 
-    /** The addresses of all skills, for a hint at the one that was meant. */
+    /** The URIs of all skills, for a hint at the one that was probably meant. */
     List<String> addresses(Turn turn) {
         return library.list(turn.caller()).stream()
                 .map(SkillCard::name)

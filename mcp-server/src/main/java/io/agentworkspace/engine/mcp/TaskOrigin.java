@@ -12,14 +12,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A task as the origin of a call: what its request said, kept until it runs, perhaps on another replica. */
+/** A task as the origin of a call: the content of its request, stored until it runs, perhaps on another replica. */
 record TaskOrigin(Caller caller, Kept kept) implements Origin {
     /**
-     * What a task remembers of the request that began it.
+     * What a task stores of the request that started it.
      *
      * @param task the task's id
      * @param idempotencyKey the request's, if it had one
-     * @param abilities what the client can be asked for
+     * @param abilities the client's capabilities
      */
     record Kept(
             String task,
@@ -81,7 +81,7 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
         return Budget.twice();
     }
 
-    /** One of the task's own where the client gave none, so that a second attempt changes nothing twice. */
+    /** The task's own key if the client gave none, so that a second attempt changes nothing twice. */
     @Override
     public @Nullable String idempotencyKey(ObjectNode arguments) {
         if (kept.idempotencyKey() != null) {
@@ -92,7 +92,7 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
 
     @Override
     public void ran(String service) {
-        // The request log told of it when the task began.
+        // The request log recorded it when the task started.
     }
 
     @Override

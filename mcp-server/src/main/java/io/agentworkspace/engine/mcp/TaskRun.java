@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One attempt at a task: the call of its tool, as the client would have made it, and what came of it. */
+/** One attempt at a task: the call of its tool, as the client would have made it, and its result. */
 final class TaskRun {
     private static final Logger LOG = LoggerFactory.getLogger(TaskRun.class);
     private static final int TRIES = 5;
@@ -45,7 +45,7 @@ final class TaskRun {
         return System.nanoTime() - begun > LONGEST.toNanos();
     }
 
-    /** Begins to work on a thread of its own. */
+    /** Starts the work on a separate thread. */
     synchronized void start(Runnable work) {
         thread = Thread.startVirtualThread(work);
         if (stopped) {
@@ -53,12 +53,12 @@ final class TaskRun {
         }
     }
 
-    /** Stops the work, which may go on elsewhere. */
+    /** Stops the work, which may continue elsewhere. */
     void stop() {
         stop(null);
     }
 
-    /** Stops the work for good: nobody may, or should, go on with it. */
+    /** Stops the work for good: nobody may continue it. */
     void stopForGood() {
         stop(tookTooLong() ? failed("it took longer than an hour, and was stopped") : withoutCredential());
     }
@@ -71,7 +71,7 @@ final class TaskRun {
         }
     }
 
-    /** The interrupt was about the work; what became of it can still be told. */
+    /** The interrupt concerned the work; its result can still be reported. */
     private synchronized void workIsOver() {
         thread = null;
         var _ = Thread.interrupted();
@@ -80,8 +80,8 @@ final class TaskRun {
     /**
      * Does the work.
      *
-     * @param progress takes what the tool says about how far it is
-     * @return nothing when it was stopped before it had succeeded, so that another goes on with it
+     * @param progress receives the tool's progress
+     * @return empty if it was stopped before it succeeded, so that another replica continues it
      */
     Optional<TaskStore.Step> work(Tools tools, Optional<Caller> caller, Consumer<String> progress) {
         var step = caller.map(known -> work(tools, known, progress)).orElseGet(this::withoutCredential);
@@ -128,7 +128,7 @@ final class TaskRun {
         return clean(progress.get("progress") + total + (message.isEmpty() ? "" : ": " + message));
     }
 
-    /** Without what the database does not take. */
+    /** Without characters that the database cannot store. */
     private static String clean(String text) {
         return text.replace("\0", "");
     }

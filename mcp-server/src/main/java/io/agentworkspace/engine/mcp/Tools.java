@@ -43,7 +43,7 @@ final class Tools {
                 .findFirst();
     }
 
-    /** @throws RpcError invalid params, when no tool is named or none has that name */
+    /** @throws RpcError invalid params, if no tool is named or none has that name */
     Outcome call(ObjectNode params, Turn turn) {
         var name = Methods.text(params, "name");
         var arguments = Methods.object(params, "arguments");

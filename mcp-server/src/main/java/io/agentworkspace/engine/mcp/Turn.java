@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One request as those see it who serve it: who asks, through which client, and how to speak to it meanwhile. */
+/** One request as seen by its handlers: the caller, the client, and how to send messages to it in the meantime. */
 public final class Turn {
     private final Origin origin;
     private final Client client;
@@ -44,12 +44,12 @@ public final class Turn {
         return client;
     }
 
-    /** The tools that the request limits itself to. */
+    /** The tools that the request selects. */
     public Selection selection() {
         return selection;
     }
 
-    /** How much the answer may still carry. */
+    /** How much the response may still carry. */
     Budget budget() {
         return origin.budget();
     }
@@ -58,12 +58,12 @@ public final class Turn {
         return origin.header(name);
     }
 
-    /** Tells how far it is; told to the client only if it gave a progress token, and only where it is more than before. */
+    /** Reports progress; sent to the client only if it gave a progress token, and only if the value has increased. */
     public void progress(double done, @Nullable Double total, @Nullable String message) {
         voice.progress(done, total, message);
     }
 
-    /** Tells a log message, if the client asked for messages of this level ({@code debug} … {@code emergency}). */
+    /** Sends a log message, if the client requested messages of this level ({@code debug} … {@code emergency}). */
     public void log(String level, String logger, Object data) {
         voice.log(level, logger, data instanceof JsonNode node ? node : Json.valueTree(data));
     }
@@ -77,7 +77,7 @@ public final class Turn {
         return inputs;
     }
 
-    /** What the last {@link Outcome.Ask} remembered; it comes back as it was, or the request is refused. */
+    /** The state of the last {@link Outcome.Ask}; it must come back unchanged, or the request is refused. */
     public Optional<ObjectNode> state() {
         return Optional.ofNullable(inputs.state());
     }

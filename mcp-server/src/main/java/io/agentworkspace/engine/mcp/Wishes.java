@@ -12,10 +12,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a listener wants to hear of.
+ * The subscriptions of a listener.
  *
- * @param lists the lists whose changes it wants to hear of, by their words
- * @param resources for each thing that may change the URIs under which it was asked for; of tasks what {@link #task} makes
+ * @param lists the lists whose changes it subscribes to, by name
+ * @param resources for each thing that may change the URIs under which it was asked for; of tasks what {@link #task}
+ *     makes
  */
 record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
     private static final String LIST = "list:";
@@ -66,7 +67,7 @@ record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
         return what.startsWith(TASK) ? Optional.of(what.substring(TASK.length())) : Optional.empty();
     }
 
-    /** Whether it is a list that is told of: those are told to everyone. */
+    /** Whether it is a list: changes of lists are sent to everyone. */
     static boolean isList(String what) {
         return what.startsWith(LIST);
     }

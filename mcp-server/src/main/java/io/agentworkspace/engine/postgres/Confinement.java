@@ -85,7 +85,7 @@ record Confinement(List<String> prefix, @Nullable String account) {
     }
 
     private static Confinement as(String account) {
-        // PostgreSQL looks at its user only.
+        // PostgreSQL checks only its user.
         String change = "setpriv --reuid=%s --regid=%d --clear-groups -- ".formatted(account, DataDirectory.NOGROUP);
         return way(account, NEW_SESSION + change + DIES_WITH_PARENT);
     }
@@ -94,7 +94,7 @@ record Confinement(List<String> prefix, @Nullable String account) {
         return new Confinement(List.of(words.split(" ")), account);
     }
 
-    /** With the directory as closed as this way allows. */
+    /** With the directory as restricted as this method allows. */
     private boolean reaches(DataDirectory directory) {
         permit(directory);
         var probe = new ArrayList<>(prefix);

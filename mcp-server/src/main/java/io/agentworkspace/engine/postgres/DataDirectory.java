@@ -9,13 +9,13 @@ import java.util.Set;
 /** Where everything of the embedded database lies: one directory, its real path, and the names in it. */
 record DataDirectory(Path root) {
 
-    /** What {@link Confinement} gives up its own groups for: the group of nobody everywhere, whatever it is called. */
+    /** The group that {@link Confinement} switches to: the group of nobody on every system, whatever its name. */
     static final int NOGROUP = 65534;
 
     private static final Set<String> OWN_MODES = Set.of("rwx------", "rwx--x---", "rwx--x--x");
     private static final Set<String> OWN_NAMES = Set.of("postgres", "lock", "first-api-key", "secrets-key");
 
-    /** Makes the directory if need be, for its owner alone. */
+    /** Creates the directory if necessary, for its owner only. */
     static DataDirectory open(Path path) {
         try {
             Files.createDirectories(
@@ -30,14 +30,14 @@ record DataDirectory(Path root) {
         }
     }
 
-    /** Shuts out all but its owner, root: PostgreSQL runs as the same user, without root's rights. */
+    /** Denies access to all but its owner, root: PostgreSQL runs as the same user, without root's privileges. */
     void closeForOthers() throws IOException {
         if (Files.getOwner(root).getName().equals("root") && isForUsAlone()) {
             Modes.set(root, "rwx------");
         }
     }
 
-    /** Lets the group of nobody pass, which PostgreSQL runs in where it runs as another user. It can't list what is here. */
+    /** Lets the group of nobody enter, which PostgreSQL has if it runs as another user. It can't list the directory. */
     void letPass() throws IOException {
         if (isForUsAlone()) {
             Files.setAttribute(root, "unix:gid", NOGROUP);
@@ -45,7 +45,7 @@ record DataDirectory(Path root) {
         }
     }
 
-    /** Whether it has a mode that an engine gave it, or nothing in it but an engine's: not somebody's {@code /srv}. */
+    /** Whether it has a mode set by an engine, or contains only an engine's files: not somebody's {@code /srv}. */
     private boolean isForUsAlone() throws IOException {
         var mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(root));
         if (OWN_MODES.contains(mode)) {

@@ -39,7 +39,7 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     private static FileChannel lock(DataDirectory directory, Path file) throws IOException {
-        Modes.keepPrivate(file); // Whoever may open it may lock it, too.
+        Modes.keepPrivate(file); // A user who may open it may also lock it.
         FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         if (channel.tryLock() == null) {

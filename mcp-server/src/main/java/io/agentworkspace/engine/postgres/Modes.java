@@ -8,13 +8,13 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Who may open what is in the data directory. */
+/** The file modes in the data directory. */
 final class Modes {
     private static final Set<PosixFilePermission> OWN_FILE = PosixFilePermissions.fromString("rw-------");
 
     private Modes() {}
 
-    /** Makes the file if need be; nobody but its owner may open it, also where an earlier engine made it for all to read. */
+    /** Creates the file if necessary. Only its owner may open it, even if an earlier version made it readable for all. */
     static void keepPrivate(Path file) throws IOException {
         try {
             Files.createFile(file, PosixFilePermissions.asFileAttribute(OWN_FILE));

@@ -37,7 +37,7 @@ final class Orphans {
             return sessions.isEmpty();
         });
         if (said.isEmpty()) {
-            forget(cluster); // Nobody runs here any more, and PostgreSQL refuses a file that names no process.
+            forget(cluster); // No server runs here any more, and PostgreSQL refuses a file that names no process.
         }
     }
 
@@ -58,8 +58,8 @@ final class Orphans {
     }
 
     /**
-     * Removes the file of a server that has ended. Where its number has gone to another process, or the file was cut short by a
-     * full disk or a crash of the machine, PostgreSQL would refuse to start.
+     * Removes the file of a server that has ended. If another process has its pid, or a full disk or a crash truncated
+     * the file, PostgreSQL would refuse to start.
      */
     private static void forget(Path cluster) {
         try {

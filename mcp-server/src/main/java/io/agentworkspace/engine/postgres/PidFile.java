@@ -10,7 +10,7 @@ import java.util.Optional;
 /** What a running server says of itself in its cluster's {@code postmaster.pid}: line 1 its process, line 4 its port, line 8 its state. */
 record PidFile(long pid, int port, boolean ready) {
 
-    /** Empty where there is none, or one that names no server: it is being written right now, or was cut short. */
+    /** Empty if there is none, or if it names no server: it is being written right now, or was truncated. */
     static Optional<PidFile> find(Path cluster) {
         try {
             List<String> lines = Files.readAllLines(in(cluster));

@@ -75,7 +75,7 @@ public final class MasterKeys {
         }
     }
 
-    /** Once: the start goes on, since a mounted file may not be ours to change. */
+    /** Warns once. The start continues, since we may not be able to change a mounted file. */
     private void warnOfReaders() throws IOException {
         var mode = Files.getPosixFilePermissions(file);
         if (!OWNER_ONLY.containsAll(mode) && warned.compareAndSet(false, true)) {

@@ -51,7 +51,7 @@ record Exchange(Request request) {
     }
 
     /** What makes a page of a refusal, where a person's browser asks. */
-    @SuppressWarnings("unchecked") // It is the gate that sets it.
+    @SuppressWarnings("unchecked") // The gate sets it.
     Optional<Function<Problem, byte[]>> refusalPage() {
         return Optional.ofNullable((Function<Problem, byte[]>) request.getAttribute(Incoming.REFUSAL_PAGE));
     }
