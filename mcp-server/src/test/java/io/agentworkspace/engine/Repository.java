@@ -49,7 +49,7 @@ public final class Repository {
     }
 
     /** The modules' Java files, with their tests. */
-    static List<Path> sources() {
+    public static List<Path> sources() {
         try (var modules = Files.list(ROOT)) {
             return modules.filter(module -> Files.exists(module.resolve("pom.xml")))
                     .flatMap(module -> files(module.getFileName() + "/src", ".java").stream())

@@ -26,7 +26,7 @@ final class Acting {
             return call.context().self();
         }
         var held = agents.read(call, name);
-        Lack.refuse(Lack.ofAgent(call, held));
+        AccessCheck.require(AgentAccess.missing(call, held));
         call.acting(held.ref());
         return held.ref();
     }

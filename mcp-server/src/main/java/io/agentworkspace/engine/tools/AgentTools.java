@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
@@ -186,6 +187,7 @@ final class AgentTools {
                         Your own messages, as the agent itself or as the user, are marked as read once shown, where nothing unread \
                         lies before them.""")
                 .needs(Capability.AGENT_READ)
+                .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MARKS)
                 .handledBy(ReadOne.class, Shown.class, (in, call) -> {
                     var name = in.target() == null ? null : in.target().agent();
@@ -227,6 +229,7 @@ final class AgentTools {
                         where given. The revision rises if something changed. To change single fields use AP_Modify. For the \
                         agent's owner and admins.""")
                 .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var vx = in.vx();
@@ -244,6 +247,7 @@ final class AgentTools {
                         record. Values that it has already change nothing: changed is false, and the revision stays. For the \
                         agent's owner and admins.""")
                 .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .handledBy(Modify.class, Changed.class, (in, call) -> {
                     var held = hold(call, in.target(), in.ifRevision());
@@ -283,10 +287,11 @@ final class AgentTools {
                         messages and memories stay under its name. target.agent is always needed. To take it only off your \
                         roster use AP_Remove. For the agent's owner and admins.""")
                 .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.OWN)
                 .effect(Effect.DESTROYS)
                 .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
                     var held = agents.lock(call, in.target().agent());
-                    Lack.refuse(Lack.ofAgent(call, held));
+                    AccessCheck.require(AgentAccess.missing(call, held));
                     checkRevision(in.ifRevision(), held.revision());
                     agents.destroy(call, held);
                     call.tell(
@@ -315,7 +320,7 @@ final class AgentTools {
 
     private Held hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {
         var held = agents.lock(call, nameOrSelf(call, target == null ? null : target.agent()));
-        Lack.refuse(Lack.ofAgent(call, held));
+        AccessCheck.require(AgentAccess.missing(call, held));
         checkRevision(ifRevision, held.revision());
         return held;
     }

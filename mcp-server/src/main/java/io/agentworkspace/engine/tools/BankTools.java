@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Bank;
 import io.agentworkspace.engine.model.Call;
@@ -119,13 +120,14 @@ final class BankTools {
                         each, content tells your permission (read < append < write < manage), where it comes from, whether it is \
                         attached as working memory, and how many memories can be read. Next: MB_Read.""")
                 .needs(Capability.BANK_READ)
+                .on(Requirement.OfAgent.ACT)
                 .handledBy(Look.class, Listed.class, (in, call) -> {
                     var target = in.target();
                     var agent = target == null ? null : target.agent();
                     var found = reads.list(call, target == null ? null : target.bank(), agent, in.page());
                     var subject = found.subject();
                     if (agent != null && subject.agent() != null) {
-                        Lack.refuse(Lack.ofAgent(call, subject.agent(), subject.owner(), subject.ownerName()));
+                        AccessCheck.require(AgentAccess.missing(call, subject.agent(), subject.owner(), subject.ownerName()));
                     }
                     return new Listed(
                             found.banks().rows().stream()
@@ -151,6 +153,7 @@ final class BankTools {
                         target.agent, else the agent you are logged on as, gets the permission manage on it. Answers the bank. \
                         Next: MB_Store to put memories in, MB_Permissions to let other agents in.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfAgent.ACT)
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Created.class, (in, call) -> {
                     var vx = in.vx() == null ? new NewBank(null, null, null) : in.vx();
@@ -193,11 +196,12 @@ final class BankTools {
                         rename), vx.description and vx.access change only where given. Needs the permission manage. Answers the \
                         bank with its revision, which rises only if something changed. Its memories change with MB_Store.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var held =
                             banks.lock(call, in.target().bank(), call.context().self());
-                    Lack.refuse(Lack.ofBank(call, held));
+                    AccessCheck.require(BankAccess.missing(call, held));
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     var vx = in.vx();
                     var change = new BankStore.Change(vx.name(), vx.description(), vx.access());

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
@@ -48,6 +49,7 @@ final class CensorTools {
                         Everything is kept for audit, and MB_Uncensor shows it again. Needs the permission manage. Doing it again \
                         changes nothing.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(OfBank.class, Censored.class, (in, call) -> {
@@ -67,6 +69,7 @@ final class CensorTools {
                         Undoes MB_Censor: with target.agent for that agent's share of the bank, without for the whole bank (agents \
                         that were censored by themselves stay so). Needs the permission manage. Doing it again changes nothing.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(OfBank.class, Uncensored.class, (in, call) -> {
@@ -83,7 +86,7 @@ final class CensorTools {
 
     private BankStore.Held manage(Call call, OfBank in) {
         var bank = banks.lock(call, in.target().bank(), call.context().self());
-        Lack.refuse(Lack.ofBank(call, bank));
+        AccessCheck.require(BankAccess.missing(call, bank));
         return bank;
     }
 

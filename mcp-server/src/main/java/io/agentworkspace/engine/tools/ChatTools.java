@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Context.Ref;
@@ -75,6 +76,7 @@ final class ChatTools {
                         exchange 10 direct messages a minute, and until a person speaks an agent may send 10 direct messages to agents, and \
                         two or three agents say 30 messages in a zone; more agents may say more. Then wait for a person.""")
                 .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)
                 .handledBy(Chat.class, Said.class, this::say)
                 .shownAgainBy((_, call) -> {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
@@ -169,6 +170,7 @@ final class DomainTools {
                         target.agent shows just that member. messages comes only where you take part: as its owner, or with an agent \
                         that is a member. It marks nothing as read; ZN_Read does.""")
                 .needs(Capability.DOMAIN_READ)
+                .on(Requirement.OfDomain.SEE)
                 .handledBy(Look.class, Shown.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.EnteredDomainAgent(null, null, null) : in.target();
                     var found = reads.read(call, target.domain(), target.agent(), in.page());
@@ -190,6 +192,7 @@ final class DomainTools {
                         first member; with neither it has no members yet. Next: DM_Invite to let agents in, ZN_Enter to talk there, \
                         ZN_Create for more zones.""")
                 .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfAgent.HOST)
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Changed.class, (in, call) -> {
                     var vx = in.vx();
@@ -206,7 +209,7 @@ final class DomainTools {
             return null;
         }
         var agent = agents.read(call, AgentTools.nameOrSelf(call, name));
-        Lack.refuse(Lack.ofAgent(call, agent));
+        AccessCheck.require(AgentAccess.missing(call, agent));
         return agent.id();
     }
 
@@ -217,6 +220,7 @@ final class DomainTools {
                         Replaces a domain's name and description (both needed, so it can rename); profile and access change only where \
                         given. The revision rises if something changed. For the domain's owner and admins.""")
                 .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.OWN)
                 .effect(Effect.CHANGES)
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var vx = in.vx();
@@ -243,6 +247,7 @@ final class DomainTools {
                         live on. target.domain is always needed. To end only one agent's membership use DM_Kick. For the domain's \
                         owner and admins.""")
                 .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.OWN)
                 .effect(Effect.DESTROYS)
                 .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
                     var held = hold(call, in.target().domain(), in.ifRevision());
@@ -273,7 +278,7 @@ final class DomainTools {
 
     private Held hold(Call call, Name name, @Nullable Long ifRevision) {
         var held = domains.lock(call, name);
-        Lack.refuse(Lack.ofDomain(call, held));
+        AccessCheck.require(DomainAccess.missing(call, held));
         AgentTools.checkRevision(ifRevision, held.revision());
         return held;
     }

@@ -9,6 +9,14 @@ import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Reasons;
 import io.agentworkspace.engine.model.Reasons.Standing;
+import io.agentworkspace.engine.model.Requirement;
+import io.agentworkspace.engine.model.Requirement.OfAgent;
+import io.agentworkspace.engine.model.Requirement.OfBank;
+import io.agentworkspace.engine.model.Requirement.OfCredential;
+import io.agentworkspace.engine.model.Requirement.OfDomain;
+import io.agentworkspace.engine.model.Requirement.OfKey;
+import io.agentworkspace.engine.model.Requirement.OfUser;
+import io.agentworkspace.engine.model.Requirement.OfZone;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
 import io.agentworkspace.engine.store.AgentStore;
@@ -20,6 +28,7 @@ import io.agentworkspace.engine.store.ZoneEntry;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +58,7 @@ final class Explanation {
         var tool = catalogue.read(question.tool());
         var finding = question.target() == null ? null : finding(question, tool, question.target());
         var missing = new ArrayList<String>();
-        Lack.ofCredential(call(question, tool, null)).map(Problem::note).ifPresent(missing::add);
+        AccessCheck.ofCredential(call(question, tool, null)).map(Problem::note).ifPresent(missing::add);
         if (finding != null) {
             finding.lack().ifPresent(missing::add);
         }
@@ -58,14 +67,14 @@ final class Explanation {
 
     private Call call(ToolRunner.Question question, Tool<?, ?> tool, @Nullable Name actingFor) {
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        return new Call(question.caller(), tool.name(), question.requestId(), question.context(), actingFor, now);
+        return new Call(question.caller(), tool, question.requestId(), question.context(), actingFor, now);
     }
 
     /** Nothing of a thing for whom neither the tool nor reading would tell: whether there is one, it does not hear either. */
     private @Nullable Finding finding(ToolRunner.Question question, Tool<?, ?> tool, String target) {
         var parts = target.split(":", 2);
         var kind = parts[0].strip();
-        var need = Demands.asked(tool, kind);
+        var required = required(tool, kind);
         if (parts.length < 2 || parts[1].isBlank()) {
             throw Problem.invalid("target", "must be a kind and a name, like agent:Ada, domain:Den or bank:Box");
         }
@@ -76,17 +85,44 @@ final class Explanation {
             return null;
         }
         var call = call(question, tool, null);
-        return switch (kind) {
-            case "agent" -> agent(call, Name.checked("target", parts[1]), need);
-            case "domain" -> domain(call, Name.checked("target", parts[1]), null, need);
-            case "zone" -> zone(call, parts[1], need);
-            case "bank" -> bank(call, Name.checked("target", parts[1]), need);
-            case "user" -> user(question, tool, Name.checked("target", parts[1]), need);
-            default -> key(call, parts[1].strip(), need);
+        return switch (required) {
+            case OfAgent needed -> agent(call, Name.checked("target", parts[1]), needed);
+            case OfDomain needed -> domain(call, Name.checked("target", parts[1]), null, needed);
+            case OfZone needed -> zone(call, parts[1], needed);
+            case OfBank needed -> bank(call, Name.checked("target", parts[1]), needed);
+            case OfUser needed -> user(question, tool, Name.checked("target", parts[1]), needed);
+            case OfKey needed -> key(call, parts[1].strip(), needed);
+            case OfCredential _ -> throw new IllegalStateException("a credential is not asked about");
         };
     }
 
-    private Finding agent(Call call, Name name, Need need) {
+    /**
+     * What a tool needs of a thing of this kind; of a user, each tool that can be run for one.
+     *
+     * @throws Problem {@code invalid_field} when the tool is not run on things of this kind
+     */
+    private static Requirement required(Tool<?, ?> tool, String kind) {
+        var required = new LinkedHashMap<String, Requirement>();
+        tool.requirements().stream()
+                .filter(one -> !(one instanceof OfCredential))
+                .forEach(one -> required.put(one.kind(), one));
+        if (tool.inputSchema().json().at("/properties/target/properties").has("user")) {
+            required.putIfAbsent("user", OfUser.STAND_FOR);
+        }
+        var found = required.get(kind);
+        if (found == null) {
+            throw Problem.invalid(
+                    "target",
+                    required.isEmpty()
+                            ? "must be left out: %s is not run on a thing that could be asked about"
+                                    .formatted(tool.name())
+                            : "must be a thing that %s is run on, as kind:name; its kinds are %s"
+                                    .formatted(tool.name(), String.join(", ", required.keySet())));
+        }
+        return found;
+    }
+
+    private Finding agent(Call call, Name name, OfAgent need) {
         var found = standings.agent(call, name).orElseThrow(() -> agents.missing(call, name));
         var thing = found.thing();
         var relations = relations(call, thing);
@@ -96,18 +132,18 @@ final class Explanation {
         if (found.shared() && !thing.own()) {
             relations.add("domain");
         }
-        return finding("agent", thing, relations, need, null, Lack.ofAgent(call, found.held()));
+        return finding("agent", thing, relations, need, null, AgentAccess.missing(call, found.held()));
     }
 
-    private Finding zone(Call call, String path, Need need) {
+    private Finding zone(Call call, String path, OfZone need) {
         var names = path.split("/", 2);
         if (names.length < 2) {
             throw Problem.invalid("target", "must name the zone with its domain, like zone:Den/tea");
         }
-        return domain(call, Name.checked("target", names[0]), Name.checked("target", names[1]), need);
+        return domain(call, Name.checked("target", names[0]), Name.checked("target", names[1]), need.inDomain());
     }
 
-    private Finding domain(Call call, Name name, @Nullable Name zone, Need need) {
+    private Finding domain(Call call, Name name, @Nullable Name zone, OfDomain need) {
         var found = standings.domain(call, name, zone).orElseThrow(() -> domains.missing(call, name));
         if (zone != null && !found.zone()) {
             throw Problem.notFound("zone", zone.text(), List.of());
@@ -120,38 +156,38 @@ final class Explanation {
             relations.add(found.state().word());
         }
         var kind = zone == null ? "domain" : "zone";
-        var only = (need == Need.RUN_OR_OWN_AGENT || need == Need.LET_IN)
+        var only = (need == OfDomain.RUN_OR_OWN_AGENT || need == OfDomain.LET_IN)
                         && !found.held().isRunBy(call)
                 ? "agents of your own"
                 : null;
         return finding(kind, found.thing(), relations, need, only, lack(call, found, need));
     }
 
-    private static Optional<Problem> lack(Call call, Standings.OfDomain found, Need need) {
+    private static Optional<Problem> lack(Call call, Standings.OfDomain found, OfDomain need) {
         var thing = found.thing();
         return switch (need) {
             case TAKE_PART, HEAR ->
-                (need == Need.HEAR ? found.hears() : found.takesPart())
+                (need == OfDomain.HEAR ? found.hears() : found.takesPart())
                         ? Optional.empty()
                         : Optional.of(Problem.conflict(ZoneEntry.notMember(call, thing.name())));
             case LET_IN ->
                 found.state() == MemberState.BANNED
                                 && found.member() != null
                                 && !found.held().isRunBy(call)
-                        ? Optional.of(Problem.conflict(Notes.banned(found.member(), thing.name(), thing.owner())))
+                        ? Optional.of(Problem.conflict(AccessNotes.banned(found.member(), thing.name(), thing.owner())))
                         : Optional.empty();
-            default -> Lack.ofDomain(call, found.held());
+            case SEE, OWN, RUN, RUN_OR_OWN_AGENT -> DomainAccess.missing(call, found.held());
         };
     }
 
-    private Finding bank(Call call, Name name, Need need) {
+    private Finding bank(Call call, Name name, OfBank need) {
         var found = standings
-                .bank(call, name, trash(call.service()))
-                .filter(bank -> !bank.trashed() || need != Need.OWN || Lack.isOwn(call, bank.held()))
+                .bank(call, name, trash(need))
+                .filter(bank -> !bank.trashed() || need != OfBank.OWN || BankAccess.isOwn(call, bank.held()))
                 .orElseThrow(() -> banks.missing(call, name));
         var held = found.held().permission();
         var thing = found.thing();
-        var lack = Lack.ofBank(call, found.held());
+        var lack = BankAccess.missing(call, found.held());
         var only = lack.isEmpty() ? only(need, held.permission()) : null;
         var standing = new Standing(
                 "bank",
@@ -167,34 +203,34 @@ final class Explanation {
         return new Finding(standing, lack.map(Problem::note));
     }
 
-    private static Standings.Trash trash(String tool) {
-        return switch (tool) {
-            case "MB_Restore" -> Standings.Trash.FIRST;
-            case "MB_Delete", "MB_Destroy" -> Standings.Trash.LAST;
-            default -> Standings.Trash.LEFT_OUT;
+    private static Standings.Trash trash(OfBank need) {
+        return switch (need) {
+            case RESTORE -> Standings.Trash.FIRST;
+            case MANAGE_OR_OWN_SHARE, OWN -> Standings.Trash.LAST;
+            case SEE, READ, APPEND, MANAGE, READ_OR_GRANT -> Standings.Trash.LEFT_OUT;
         };
     }
 
     /** What of a tool is left to whoever holds less on a bank than all of it needs. */
-    private static @Nullable String only(Need need, Permission held) {
+    private static @Nullable String only(OfBank need, Permission held) {
         return switch (need) {
             case APPEND -> held.includes(Permission.WRITE) ? null : "adding, and replacing what the same author stored";
-            case MANAGE_OR_OWN_SHARE -> held == Permission.MANAGE ? null : "what agents of your own stored";
+            case MANAGE_OR_OWN_SHARE, RESTORE -> held == Permission.MANAGE ? null : "what agents of your own stored";
             case READ_OR_GRANT -> held == Permission.MANAGE ? null : "seeing who holds what";
-            default -> null;
+            case SEE, READ, MANAGE, OWN -> null;
         };
     }
 
-    private Finding key(Call call, String id, Need need) {
+    private Finding key(Call call, String id, OfKey need) {
         var found = standings.key(call, id).orElseThrow(() -> Problem.notFound("key", Name.shortened(id), List.of()));
-        var lack = Lack.ofKey(call, found.held(), found::powers);
+        var lack = KeyAccess.missing(call, found.held(), found::powers);
         var excess = found.held().grant().excess(found.powers());
-        var only = need == Need.CHANGE && excess.isPresent() ? "taking away: your key " + excess.get() : null;
+        var only = need == OfKey.CHANGE && excess.isPresent() ? "taking away: your key " + excess.get() : null;
         return bare(call, "key", found.name(), found.user(), found.own(), need, lack, only);
     }
 
     /** Whom a caller may not act for is not looked for: it hears the same of those who are not there. */
-    private Finding user(ToolRunner.Question question, Tool<?, ?> tool, Name name, Need need) {
+    private Finding user(ToolRunner.Question question, Tool<?, ?> tool, Name name, OfUser need) {
         var own = question.caller().isNamed(name.text());
         var call = call(question, tool, own ? null : name);
         var obstacle = own
@@ -205,7 +241,7 @@ final class Explanation {
         }
         var role = standings.user(call);
         var user = call.context().user();
-        var lack = need == Need.STAND_FOR ? Optional.<Problem>empty() : Lack.ofUser(call, user.id(), role);
+        var lack = UserAccess.missing(need, call, user.id(), role);
         var found = user.name();
         return bare(call, "user", found, found, own, need, lack, null);
     }
@@ -217,7 +253,7 @@ final class Explanation {
             String name,
             String owner,
             boolean own,
-            Need need,
+            Requirement need,
             Optional<Problem> lack,
             @Nullable String only) {
         var relations = new ArrayList<String>();
@@ -249,7 +285,7 @@ final class Explanation {
             String kind,
             Standings.Thing thing,
             List<String> relations,
-            Need need,
+            Requirement need,
             @Nullable String only,
             Optional<Problem> lack) {
         var standing = new Standing(

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Grant;
 import io.agentworkspace.engine.identity.KeyFormat;
@@ -94,6 +95,7 @@ final class KeyGrantTools {
                         given more than the one that makes it. With parent, your own key's id, it is a child, for a sub-agent: \
                         it ends when your key ends. AK_Update changes it, AK_Rotate gives it a new secret, AK_Revoke stops it.""")
                 .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfCredential.CURRENT, Requirement.OfUser.KEY_OF, Requirement.OfAgent.BIND)
                 .effect(Effect.CREATES)
                 .route("POST", "/api/keys")
                 .handledBy(Create.class, Made.class, this::make);
@@ -102,7 +104,7 @@ final class KeyGrantTools {
     private Made make(Create in, Call call) {
         checkName(in.name());
         var agent = agent(in, call);
-        Lack.refuse(Lack.ofCredential(call));
+        AccessCheck.require(AccessCheck.ofCredential(call));
         var parent = parent(in, call);
         var room = keys.makeRoom(call, parent);
         var powers = room.powers().get();
@@ -112,8 +114,8 @@ final class KeyGrantTools {
                 in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
                 end(in, call, powers, parent != null),
                 null);
-        Lack.refuse(Lack.ofUser(call, call.context().user().id(), room.role()));
-        Lack.refuse(Lack.ofPowers(grant, powers));
+        AccessCheck.require(UserAccess.missing(call, call.context().user().id(), room.role()));
+        AccessCheck.require(KeyAccess.ofPowers(grant, powers));
         var draft = new KeyLedger.Draft(in.name().strip(), in.environment(), grant, agent, parent);
         var key = ApiKey.generate(random);
         return new Made(keys.insert(call, key, draft), key.reveal());
@@ -167,7 +169,7 @@ final class KeyGrantTools {
             return call.caller().boundAgent();
         }
         var held = agents.read(call, in.agent());
-        Lack.refuse(Lack.ofAgent(call, held));
+        AccessCheck.require(AgentAccess.missing(call, held));
         return held.id();
     }
 
@@ -200,6 +202,7 @@ final class KeyGrantTools {
                         are given; in force on every replica within a second. It can always be narrowed; to widen or \
                         prolong it, your own key must have all that it has then. The user, the agent and the parent of a key stay.""")
                 .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.CHANGE)
                 .effect(Effect.CHANGES)
                 .route("PATCH", "/api/keys/{id}")
                 .handledBy(Update.class, Changed.class, this::change);
@@ -209,9 +212,9 @@ final class KeyGrantTools {
         checkName(in.name());
         var locked = keys.lock(call, in.id());
         var held = locked.held();
-        Lack.refuse(Lack.ofCredential(call));
+        AccessCheck.require(AccessCheck.ofCredential(call));
         AgentTools.checkRevision(in.ifRevision(), held.revision());
-        Lack.refuse(Lack.ofKey(call, held, locked.powers()));
+        AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
         var change = new KeyLedger.Change(
                 in.name() == null ? null : in.name().strip(),
                 in.environment(),
@@ -236,7 +239,7 @@ final class KeyGrantTools {
         var powers = locked.powers().get();
         // What it had counts only where nothing is added: parts of two grants make one that nobody had.
         if (wanted.excess(had).isPresent()) {
-            Lack.refuse(Lack.ofPowers(wanted, powers));
+            AccessCheck.require(KeyAccess.ofPowers(wanted, powers));
         }
         var asked =
                 new Grant(wanted.capabilities(), wanted.toolset(), had.confirmDestructive(), wanted.expiresAt(), null);

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
@@ -45,14 +46,15 @@ final class KeyLifeTools {
                         or after overlap_seconds; AK_List shows as previous_last_used_at whether it is still used. Nobody gets a key \
                         that has more than their own.""")
                 .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.HOLD)
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/keys/{id}/rotate")
                 .handledBy(Rotate.class, KeyTools.Made.class, (in, call) -> {
                     var locked = keys.lock(call, in.id());
                     var held = locked.held();
-                    Lack.refuse(Lack.ofCredential(call));
+                    AccessCheck.require(AccessCheck.ofCredential(call));
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
-                    Lack.refuse(Lack.ofKey(call, held, locked.powers()));
+                    AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
                     var key = ApiKey.withId(held.id(), random);
                     var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();
                     return new KeyTools.Made(keys.rotate(call, key, Duration.ofSeconds(overlap)), key.reveal());
@@ -66,6 +68,7 @@ final class KeyLifeTools {
                         Stops a key and all keys below it for good, on every replica within a second. It stays listed, as revoked; AK_Delete \
                         removes it. Doing it again changes nothing. The last key by which an owner can manage keys stays.""")
                 .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfKey.END)
                 .effect(Effect.DESTROYS)
                 .idempotent()
                 .route("POST", "/api/keys/{id}/revoke")
@@ -85,6 +88,7 @@ final class KeyLifeTools {
                         Stops a key like AK_Revoke and takes it off the list, with all keys below it and what is known of their use. To keep \
                         the record use AK_Revoke.""")
                 .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfKey.END)
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/keys/{id}")
                 .handledBy(KeyTools.OfKey.class, Deleted.class, (in, call) -> {
@@ -97,7 +101,7 @@ final class KeyLifeTools {
     private KeyLedger.Held lockedToEnd(Call call, String id) {
         var locked = keys.lock(call, id);
         var held = locked.held();
-        Lack.refuse(Lack.ofKey(call, held, locked.powers()));
+        AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
         if (held.role() == Role.OWNER) {
             keys.keepOwners(call, held);
         }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Key;
@@ -83,6 +84,7 @@ final class KeyTools {
                         Shows the record of one API key that you may manage: its name, user, capabilities, state, end and last use. The \
                         secret is never shown. AK_Usage shows which tools it ran.""")
                 .needs(Capability.KEY_READ)
+                .on(Requirement.OfKey.SEE)
                 .route("GET", "/api/keys/{id}")
                 .handledBy(OfKey.class, Shown.class, (in, call) -> new Shown(reads.read(call, in.id())));
     }
@@ -113,6 +115,7 @@ final class KeyTools {
                         Tells which tools a key ran in the last 30 days, how often and when last, and which of its capabilities it never \
                         needed. Next: AK_Update with the needed ones, to narrow it.""")
                 .needs(Capability.KEY_READ)
+                .on(Requirement.OfKey.SEE)
                 .route("GET", "/api/keys/{id}/usage")
                 .handledBy(OfKey.class, Usage.class, (in, call) -> used(reads.usage(call, in.id())));
     }

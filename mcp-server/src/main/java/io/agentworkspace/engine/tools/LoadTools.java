@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Bank;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
@@ -73,6 +74,7 @@ final class LoadTools {
                         fit into 4,000 tokens, and MB_Read has the rest. With target.bank vx.name is a document, to be \
                         loaded into that bank; this version has no documents yet, so leave target.bank out. Doing it again changes nothing. MB_Unload detaches.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.READ, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .wholeTexts()
@@ -94,7 +96,7 @@ final class LoadTools {
         var agent =
                 acting.required(call, in.target() == null ? null : in.target().agent());
         var bank = banks.read(call, Name.checked("vx.name", in.vx().name()), agent);
-        Lack.refuse(Lack.ofBank(call, bank));
+        AccessCheck.require(BankAccess.missing(call, bank));
         var changed = call.found(ObjectNode.class).path("changed").asBoolean(false);
         return shown(call, bank, banks.record(call, bank), changed);
     }
@@ -111,7 +113,7 @@ final class LoadTools {
 
     private Loaded attach(Call call, Ref agent, Name name) {
         var bank = banks.read(call, name, agent);
-        Lack.refuse(Lack.ofBank(call, bank));
+        AccessCheck.require(BankAccess.missing(call, bank));
         var loaded = grants.load(call, bank, agent.id());
         return shown(call, bank, loaded.bank(), loaded.changed());
     }
@@ -130,6 +132,7 @@ final class LoadTools {
                         of the agent you are logged on as. The bank and its memories stay as they are. Doing it again changes \
                         nothing.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.SEE, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(Unload.class, Unloaded.class, (in, call) -> {

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
@@ -97,6 +98,7 @@ final class MembershipTools {
                         agent you are logged on as. membership.state tells how far it has come; doing it again changes nothing. Refused \
                         while the agent is banned. Next: ZN_Enter.""")
                 .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.LET_IN)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(Invite.class, Joined.class, (in, call) -> {
@@ -120,7 +122,7 @@ final class MembershipTools {
                             .formatted(pair.domain().name(), pair.agent().name(), side(pair)));
         }
         if (pair.isIn(MemberState.BANNED)) {
-            throw Problem.conflict(Notes.banned(
+            throw Problem.conflict(AccessNotes.banned(
                     pair.agent().name(), pair.domain().name(), pair.domain().ownerName()));
         }
         var agreed = (forDomain && forAgent)
@@ -138,6 +140,7 @@ final class MembershipTools {
                         side, and for the agent's owner, who lets it leave so. Without target.agent: the agent you are logged on as leaves. \
                         target.domain is always needed. The host cannot be kicked. Where there is nothing to end it changes nothing. To keep an agent out use DM_Ban.""")
                 .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.RUN_OR_OWN_AGENT)
                 .effect(Effect.DESTROYS)
                 .idempotent()
                 .handledBy(Part.class, Parted.class, (in, call) -> {
@@ -169,13 +172,14 @@ final class MembershipTools {
                         target.agent are needed: an agent cannot ban itself (DM_Kick lets it leave), and the host cannot be banned. \
                         Doing it again changes nothing.""")
                 .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.RUN)
                 .effect(Effect.DESTROYS)
                 .idempotent()
                 .handledBy(Part.class, Parted.class, (in, call) -> {
                     var target = in.target();
                     var pair = pair(call, target.domain(), target.agent());
                     pair.checkNotSelf(call);
-                    Lack.refuse(Lack.ofDomain(call, pair.domain()));
+                    AccessCheck.require(DomainAccess.missing(call, pair.domain()));
                     pair.checkNotHost("banned");
                     if (pair.isIn(MemberState.BANNED)) {
                         return new Parted(pair.membership(), false);
@@ -194,12 +198,13 @@ final class MembershipTools {
                         side. target.domain is always needed; without target.agent the agent you are logged on as is meant. An agent \
                         that is not banned stays as it is.""")
                 .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.RUN)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(Part.class, Parted.class, (in, call) -> {
                     var target = in.target();
                     var pair = pair(call, target.domain(), target.agent());
-                    Lack.refuse(Lack.ofDomain(call, pair.domain()));
+                    AccessCheck.require(DomainAccess.missing(call, pair.domain()));
                     if (!pair.isIn(MemberState.BANNED)) {
                         return new Parted(pair.membership(), false);
                     }
@@ -209,6 +214,6 @@ final class MembershipTools {
     }
 
     private static String side(Pair pair) {
-        return Notes.side(pair.domain().ownerName());
+        return AccessNotes.side(pair.domain().ownerName());
     }
 }

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Bank;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
@@ -103,6 +104,7 @@ final class MemoryTools {
                         vx.name gives just the memory of that name, vx.tags those that carry all these tags, target.agent those \
                         that this agent stored. Needs target.bank and the permission read. MB_List tells which banks there are.""")
                 .needs(Capability.BANK_READ)
+                .on(Requirement.OfBank.READ)
                 .handledBy(Look.class, Shown.class, (in, call) -> {
                     var vx = in.vx() == null ? new Wanted(null, null) : in.vx();
                     var tags = Tags.checked(vx.tags());
@@ -128,12 +130,13 @@ final class MemoryTools {
                         no other writer's text is lost. Say in derived_from what it was made from. Answers the memory with its id \
                         and revision; quarantined: true means that it is kept but hidden. Next: MB_Read.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.APPEND, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
                 .handledBy(Store.class, Stored.class, (in, call) -> {
                     var draft = draft(in);
                     var actor = acting.agent(call, in.target().agent());
                     var bank = banks.read(call, in.target().bank(), actor);
-                    Lack.refuse(Lack.ofBank(call, bank));
+                    AccessCheck.require(BankAccess.missing(call, bank));
                     var author = actor == null ? call.context().user() : actor;
                     var censorship = memories.censorship(call, bank, author);
                     var memory = new Writing(memories, call, bank, author, censorship.author())

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
@@ -106,6 +107,7 @@ final class PermissionTools {
                         whether it has the bank attached, and how many memories it stored there. Needs target.bank and the \
                         permission read. MB_Permissions says why, and changes it.""")
                 .needs(Capability.BANK_READ)
+                .on(Requirement.OfBank.READ)
                 .handledBy(Look.class, Listed.class, (in, call) -> {
                     var found =
                             grants.list(call, in.target().bank(), in.target().agent(), in.page());
@@ -129,6 +131,7 @@ final class PermissionTools {
                         add memories and replace its own, write replace anybody's, manage everything else. A permission that is set \
                         wins over what the agent would have as its owner's or by the bank's access.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.READ_OR_GRANT)
                 .effect(Effect.CHANGES)
                 .handledBy(Change.class, Report.class, (in, call) -> {
                     var access = in.vx() == null ? null : in.vx().access();
@@ -147,14 +150,14 @@ final class PermissionTools {
     }
 
     private Report report(Change in, Call call, BankStore.Held bank, boolean changed) {
-        Lack.refuse(Lack.ofBank(call, bank));
+        AccessCheck.require(BankAccess.missing(call, bank));
         var found = grants.report(call, bank, in.target().agent(), in.page());
         var held = found.rows().stream().map(entry -> held(entry, bank)).toList();
         return new Report(held, changed, found.nextCursor());
     }
 
     private boolean set(Call call, BankStore.Held bank, BankTargets.Holder target, Permission access) {
-        Lack.refuse(Lack.ofBank(call, bank));
+        AccessCheck.require(BankAccess.missing(call, bank));
         bank.permission().require(Permission.MANAGE);
         if (target.agent() == null) {
             throw Problem.missing("target.agent");

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
@@ -80,6 +81,7 @@ final class PresenceTools {
                         Chooses the agent that AP_Chat and AP_Read mean when they name none. Without target.agent it only reports \
                         the selection, or that there is none.""")
                 .needs(Capability.AGENT_READ)
+                .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MOVES)
                 .idempotent()
                 .handledBy(OfUser.class, Selected.class, (in, call) -> {
@@ -106,6 +108,7 @@ final class PresenceTools {
                         messages, oldest first, each cut to 500 characters; they stay unread until AP_Read, which has them whole, or \
                         AP_Chat as that agent.""")
                 .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.BE)
                 .effect(Effect.MOVES)
                 .idempotent()
                 .handledBy(LogOn.class, LoggedOn.class, (in, call) -> {
@@ -115,7 +118,7 @@ final class PresenceTools {
                                 "no agent is given: give target.agent, one of your own agents, which AP_List shows");
                     }
                     var held = agents.read(call, AgentTools.nameOrSelf(call, name));
-                    Lack.refuse(Lack.ofAgent(call, held));
+                    AccessCheck.require(AgentAccess.missing(call, held));
                     var before = call.context().self();
                     call.context(call.context().withSelf(held.ref()));
                     var agent = contexts.saveAndRead(call, held.id());
@@ -131,7 +134,7 @@ final class PresenceTools {
                     var first = call.found(ObjectNode.class);
                     var name = Name.of(first.at("/agent/name").asString(""));
                     var held = agents.read(call, name);
-                    Lack.refuse(Lack.ofAgent(call, held));
+                    AccessCheck.require(AgentAccess.missing(call, held));
                     var agent = agents.record(call, held);
                     call.budget().spend(agent);
                     return new LoggedOn(
@@ -149,6 +152,7 @@ final class PresenceTools {
                         AP_LogOff only shows the agent offline until that key's next command. Naming an agent that you \
                         are not logged on as changes nothing.""")
                 .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MOVES)
                 .idempotent()
                 .handledBy(LogOff.class, Changed.class, (in, call) -> {
@@ -170,6 +174,7 @@ final class PresenceTools {
                         Puts an existing agent that you may see on your roster, the list of agents you work with (AP_List shows it). \
                         Doing it again changes nothing.""")
                 .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(OfUser.class, Changed.class, (in, call) -> {
@@ -186,6 +191,7 @@ final class PresenceTools {
                         Takes an agent off your roster and out of your context; the agent itself lives on. Doing it again changes \
                         nothing. To end an agent use AP_Destroy.""")
                 .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(OfUser.class, Changed.class, (in, call) -> {

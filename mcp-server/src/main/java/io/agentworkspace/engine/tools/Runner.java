@@ -24,6 +24,7 @@ import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.model.Requirement;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -91,7 +92,7 @@ public final class Runner implements ToolRunner {
         try {
             var tool = catalogue.read(request.service());
             call = new Call(
-                    request.caller(), tool.name(), request.requestId(), Context.named(request.arguments()), null, now);
+                    request.caller(), tool, request.requestId(), Context.named(request.arguments()), null, now);
             var work = new Work(tool, request, now);
             call = work.call;
             around.metering().quotas().count(call);
@@ -173,7 +174,7 @@ public final class Runner implements ToolRunner {
             var target = request.arguments().path("target");
             call = new Call(
                     request.caller(),
-                    tool.name(),
+                    tool,
                     request.requestId(),
                     Context.named(input),
                     actingFor(tool, request.caller(), target.path("user").asString("")),
@@ -198,7 +199,10 @@ public final class Runner implements ToolRunner {
                 throw Problem.notPermitted(note);
             });
             var name = Name.checked("target.user", user);
-            return Demands.isAboutUser(tool.name()) ? null : name;
+            var isAbout = tool.findRequirement(Requirement.OfUser.class)
+                    .filter(Requirement.OfUser::isAboutUser)
+                    .isPresent();
+            return isAbout ? null : name;
         }
 
         private static @Nullable String key(Tool<?, ?> tool, ObjectNode input, @Nullable String given) {

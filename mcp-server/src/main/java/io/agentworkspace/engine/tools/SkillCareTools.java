@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
@@ -69,6 +70,7 @@ final class SkillCareTools {
                         as the agent is to follow it. Doing it again changes nothing; an agent has at most 50. For the agent's owner and \
                         admins. Next: SK_Read for the instructions.""")
                 .needs(Capability.SKILL_WRITE)
+                .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .route("POST", "/api/skills/{name}/install")
@@ -94,6 +96,7 @@ final class SkillCareTools {
                         Takes a skill off an agent; the skill itself stays, for other agents and to be installed again. Doing it again changes \
                         nothing. For the agent's owner and admins.""")
                 .needs(Capability.SKILL_WRITE)
+                .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .route("DELETE", "/api/skills/{name}/install")
@@ -109,7 +112,7 @@ final class SkillCareTools {
 
     private AgentStore.Held held(Call call, @Nullable Name name) {
         var held = agents.lock(call, name == null ? self(call) : name);
-        Lack.refuse(Lack.ofAgent(call, held));
+        AccessCheck.require(AgentAccess.missing(call, held));
         return held;
     }
 

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Bank;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
@@ -58,6 +59,7 @@ final class TrashTools {
                         manage; the share of your own agent you may always delete. Doing it again changes nothing. For good at once: \
                         MB_Destroy.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.MANAGE_OR_OWN_SHARE)
                 .effect(Effect.DESTROYS)
                 .idempotent()
                 .handledBy(OfBank.class, Deleted.class, (in, call) -> {
@@ -93,6 +95,7 @@ final class TrashTools {
                         target.agent, what that agent stored in the bank. Refused, with nothing changed, where the bank's or a \
                         memory's name has been taken meanwhile. Needs the permission manage, or that the agent is yours.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.RESTORE)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(OfBank.class, Restored.class, (in, call) -> {
@@ -133,6 +136,7 @@ final class TrashTools {
                         destroyed tells how many memories are gone. Where no bank has the name, the last deleted one in the trash is \
                         meant. To be able to undo it use MB_Delete.""")
                 .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.OWN)
                 .effect(Effect.DESTROYS)
                 .handledBy(OfBank.class, Destroyed.class, (in, call) -> {
                     if (in.target().agent() != null) {
@@ -151,9 +155,9 @@ final class TrashTools {
     private BankStore.Held doomed(Call call, Name name) {
         var self = call.context().self();
         var bank = trash.live(call, name, self)
-                .or(() -> trash.trashed(call, name, self).filter(found -> Lack.isOwn(call, found)))
+                .or(() -> trash.trashed(call, name, self).filter(found -> BankAccess.isOwn(call, found)))
                 .orElseThrow(() -> banks.missing(call, name));
-        Lack.refuse(Lack.ofBank(call, bank));
+        AccessCheck.require(BankAccess.missing(call, bank));
         return bank;
     }
 

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Context.Ref;
@@ -148,11 +149,12 @@ final class UserAdminTools {
                         Adds a user to the tenant, for its admins: a person or a service identity named vx.name, with the role \
                         vx.access. It has no key yet: AK_Create with target.user makes one. Only an owner makes owners.""")
                 .needs(Capability.USER_WRITE)
+                .on(Requirement.OfCredential.UNBOUND)
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Created.class, (in, call) -> {
-                    Lack.refuse(Lack.ofCredential(call));
+                    AccessCheck.require(AccessCheck.ofCredential(call));
                     var role = in.vx().access() == null ? Role.MEMBER : in.vx().access();
-                    Lack.refuse(Lack.ofOwners(call, role));
+                    AccessCheck.require(UserAccess.ofOwners(call, role));
                     var user = users.insert(call, in.vx().name(), role);
                     return new Created(user, user.revision());
                 });
@@ -167,23 +169,24 @@ final class UserAdminTools {
                         Becoming an admin or an owner ends those of its keys that others made or rotated, and those made with them; keys says how \
                         many.""")
                 .needs(Capability.USER_WRITE)
+                .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.GOVERN)
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(Update.class, Updated.class, (in, call) -> {
-                    Lack.refuse(Lack.ofCredential(call));
+                    AccessCheck.require(AccessCheck.ofCredential(call));
                     var locked = users.lock(call, in.target().user(), null);
                     var held = locked.user();
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
                     var role = vx.access() == null ? held.role() : vx.access();
                     if (role != held.role()) {
-                        Lack.refuse(Lack.ofUser(call, held.id(), held.role()));
-                        Lack.refuse(Lack.ofOwners(call, role));
+                        AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
+                        AccessCheck.require(UserAccess.ofOwners(call, role));
                         keepLastOwner(locked);
                     }
                     var renamed = vx.name() != null && !vx.name().text().equals(held.name());
                     if (renamed) {
-                        Lack.refuse(Lack.ofUser(call, held.id(), held.role()));
+                        AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
                     }
                     var changed = renamed || role != held.role();
                     var updated = changed
@@ -205,13 +208,14 @@ final class UserAdminTools {
                         agents, domains and banks that it owns become those of the user vx.name, else yours, so that nothing is \
                         lost. What it said stays under its name. Only an owner removes owners; nobody removes itself.""")
                 .needs(Capability.USER_WRITE)
+                .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.REMOVE)
                 .effect(Effect.DESTROYS)
                 .handledBy(Remove.class, Removed.class, (in, call) -> {
-                    Lack.refuse(Lack.ofCredential(call));
+                    AccessCheck.require(AccessCheck.ofCredential(call));
                     var name = in.vx() == null ? null : in.vx().name();
                     var locked = users.lock(call, in.target().user(), name);
                     var held = locked.user();
-                    Lack.refuse(Lack.ofUser(call, held.id(), held.role()));
+                    AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
                     AgentTools.checkRevision(in.ifRevision(), held.revision());
                     keepLastOwner(locked);
                     var heir = heir(call, name, locked);

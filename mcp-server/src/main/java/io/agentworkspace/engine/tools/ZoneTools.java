@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.tools;
 
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
@@ -104,6 +105,7 @@ final class ZoneTools {
                         domain you entered; with target.zone those whose names start with it. For each, content tells how many messages wait there for you and when something was last \
                         said. Next: ZN_Read for the messages, ZN_Enter to talk there.""")
                 .needs(Capability.ZONE_READ)
+                .on(Requirement.OfDomain.SEE)
                 .handledBy(Find.class, Listed.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.ZonePrefix(null, null, null) : in.target();
                     var found = reads.list(call, target.domain(), target.zone(), in.page());
@@ -125,6 +127,7 @@ final class ZoneTools {
                         them as read for you. Without target.zone: 'main' of target.domain, or, without that too, the zone you entered. \
                         Older messages: next_cursor as page.cursor. For those who take part in the domain. To answer: AP_Chat.""")
                 .needs(Capability.ZONE_READ)
+                .on(Requirement.OfDomain.HEAR, Requirement.OfZone.HEAR)
                 .effect(Effect.MARKS)
                 .handledBy(Look.class, Shown.class, (in, call) -> {
                     var target = in.target() == null ? new Targets.Zone(null, null, null) : in.target();
@@ -145,6 +148,7 @@ final class ZoneTools {
                         logged on as must be a member of the domain; as a user, you need an agent in it or own it. DM_Invite lets an \
                         agent in. What was said before you first came does not wait for you; ZN_Read shows it.""")
                 .needs(Capability.ZONE_READ)
+                .on(Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MOVES)
                 .idempotent()
                 .handledBy(Enter.class, Entered.class, (in, call) -> {
@@ -207,6 +211,7 @@ final class ZoneTools {
                         vx.description says what it is for. For the domain's owner, admins, and whoever is logged on as its host. Next: \
                         ZN_Enter to talk there.""")
                 .needs(Capability.ZONE_WRITE)
+                .on(Requirement.OfDomain.RUN)
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Created.class, (in, call) -> {
                     var domain = hold(call, in.target().domain());
@@ -222,6 +227,7 @@ final class ZoneTools {
                         Ends a zone for good, with all that was said there. Both target.domain and target.zone are needed; 'main' stays \
                         as long as its domain. For the domain's owner, admins, and whoever is logged on as its host.""")
                 .needs(Capability.ZONE_WRITE)
+                .on(Requirement.OfDomain.RUN, Requirement.OfZone.RUN)
                 .effect(Effect.DESTROYS)
                 .handledBy(Destroy.class, Done.class, (in, call) -> {
                     var domain = hold(call, in.target().domain());
@@ -241,7 +247,7 @@ final class ZoneTools {
 
     private DomainStore.Held hold(Call call, Name name) {
         var domain = domains.lock(call, name);
-        Lack.refuse(Lack.ofDomain(call, domain));
+        AccessCheck.require(DomainAccess.missing(call, domain));
         return domain;
     }
 }

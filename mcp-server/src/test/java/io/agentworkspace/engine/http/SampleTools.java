@@ -73,9 +73,10 @@ public final class SampleTools implements ToolRunner {
     @Override
     public Answer run(Request request) {
         var now = Instant.now();
-        var call = new Call(request.caller(), request.service(), request.requestId(), Context.DEFAULT, null, now);
+        Call call = null;
         try {
             var tool = catalogue.read(request.service());
+            call = new Call(request.caller(), tool, request.requestId(), Context.DEFAULT, null, now);
             if (!request.caller().may(tool)) {
                 throw Problem.notPermitted(
                         "your key lacks the capability " + tool.capability().word());
@@ -91,7 +92,10 @@ public final class SampleTools implements ToolRunner {
             }
             return new Answer(envelope, null, false);
         } catch (Problem problem) {
-            return new Answer(Envelope.failure(call, problem), problem, false);
+            var failure = call == null
+                    ? Envelope.failure(null, request.requestId(), now, problem)
+                    : Envelope.failure(call, problem);
+            return new Answer(failure, problem, false);
         }
     }
 

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.IdleTool;
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestTenant;
@@ -24,7 +25,7 @@ class PresenceTest {
 
     private void touch(Instant at) {
         var caller = new Caller(tenant, "t", 1, "ann", Role.MEMBER, Set.of("*"), "key:a", null);
-        var call = new Call(caller, "AP_List", "r", Context.DEFAULT, null, at);
+        var call = new Call(caller, IdleTool.named("AP_List"), "r", Context.DEFAULT, null, at);
         call.load(new Context(
                 Context.DEFAULT, new Context.Ref(1, "ann"), new Context.Ref(2, "Ada"), null, null, null, 0));
         presence.touch(call);

@@ -40,18 +40,19 @@ final class TestRunner implements ToolRunner {
         if (key != null && answered.get(key) instanceof Answer stored) {
             return new Answer(stored.envelope(), stored.problem(), true);
         }
-        var call = new Call(
-                request.caller(), request.service(), request.requestId(), Context.DEFAULT, null, clock.instant());
-        call.load(new Context(
-                Context.DEFAULT,
-                new Context.Ref(request.caller().user(), request.caller().userName()),
-                null,
-                null,
-                null,
-                null,
-                0));
+        var now = clock.instant();
+        Call call = null;
         try {
             var tool = catalogue.read(request.service());
+            call = new Call(request.caller(), tool, request.requestId(), Context.DEFAULT, null, now);
+            call.load(new Context(
+                    Context.DEFAULT,
+                    new Context.Ref(request.caller().user(), request.caller().userName()),
+                    null,
+                    null,
+                    null,
+                    null,
+                    0));
             if (!request.caller().may(tool)) {
                 throw Problem.notPermitted(tool.name() + " needs the capability "
                         + tool.capability().word());
@@ -62,7 +63,10 @@ final class TestRunner implements ToolRunner {
             }
             return answer;
         } catch (Problem problem) {
-            return new Answer(Envelope.failure(call, problem), problem, false);
+            var failure = call == null
+                    ? Envelope.failure(null, request.requestId(), now, problem)
+                    : Envelope.failure(call, problem);
+            return new Answer(failure, problem, false);
         }
     }
 

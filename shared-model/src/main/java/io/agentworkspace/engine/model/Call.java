@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** One run of one tool: who, when, under which request id, and in which context. Lives as long as the request. */
 public final class Call {
     private final Caller caller;
-    private final String service;
+    private final Tool<?, ?> tool;
     private final String requestId;
     private final String contextName;
     private final @Nullable Name actingFor;
@@ -30,13 +30,13 @@ public final class Call {
 
     public Call(
             Caller caller,
-            String service,
+            Tool<?, ?> tool,
             String requestId,
             String contextName,
             @Nullable Name actingFor,
             Instant now) {
         this.caller = caller;
-        this.service = service;
+        this.tool = tool;
         this.requestId = requestId;
         this.contextName = contextName;
         this.actingFor = actingFor;
@@ -47,8 +47,13 @@ public final class Call {
         return caller;
     }
 
+    public Tool<?, ?> tool() {
+        return tool;
+    }
+
+    /** The tool's name. */
     public String service() {
-        return service;
+        return tool.name();
     }
 
     public String requestId() {

@@ -4,6 +4,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * One operation of the service, as a value: MCP calls it, a REST route maps onto it, the documents describe it.
  *
  * @param description what a model reads before it calls: what it does, what it needs, what it returns
+ * @param requirements what it needs of the things that it is run on, and of the caller's credential
  * @param leastRole the lowest role that may run it
  * @param idempotent whether doing it twice is the same as doing it once
  * @param isLong whether it may take more than a few seconds: clients that support tasks get one, and poll it
@@ -29,6 +31,7 @@ public record Tool<I extends Record, O extends Record>(
         String title,
         String description,
         Capability capability,
+        List<Requirement> requirements,
         Effect effect,
         Role leastRole,
         boolean idempotent,
@@ -60,6 +63,21 @@ public record Tool<I extends Record, O extends Record>(
         return Route.isCommand(name);
     }
 
+    /**
+     * What it needs of a thing of this kind that it is run on.
+     *
+     * @throws IllegalStateException where the tool does not say: what is not said is refused
+     */
+    public <R extends Requirement> R requirement(Class<R> kind) {
+        return findRequirement(kind)
+                .orElseThrow(() -> new IllegalStateException("%s says nothing about what it needs %s"
+                        .formatted(name, kind.getSimpleName())));
+    }
+
+    public <R extends Requirement> Optional<R> findRequirement(Class<R> kind) {
+        return requirements.stream().filter(kind::isInstance).map(kind::cast).findFirst();
+    }
+
     /** The rest of the hints that MCP clients show. */
     public boolean destructive() {
         return effect == Effect.DESTROYS;
@@ -81,6 +99,7 @@ public record Tool<I extends Record, O extends Record>(
                 title,
                 description,
                 capability,
+                requirements,
                 effect,
                 leastRole,
                 idempotent,
@@ -108,6 +127,7 @@ public record Tool<I extends Record, O extends Record>(
         private @Nullable String title;
         private @Nullable String description;
         private @Nullable Capability capability;
+        private List<Requirement> requirements = List.of();
         private Effect effect = Effect.READS;
         private @Nullable Role leastRole;
         private boolean idempotent;
@@ -131,6 +151,12 @@ public record Tool<I extends Record, O extends Record>(
 
         public Draft needs(Capability value) {
             capability = value;
+            return this;
+        }
+
+        /** What it needs of the things that it is run on, and of the caller's credential; one for each kind. */
+        public Draft on(Requirement... needed) {
+            requirements = List.of(needed);
             return this;
         }
 
@@ -179,6 +205,7 @@ public record Tool<I extends Record, O extends Record>(
                     Objects.requireNonNull(title, name),
                     Objects.requireNonNull(description, name),
                     Objects.requireNonNull(capability, name),
+                    requirements,
                     effect,
                     leastRole != null ? leastRole : effect.writes() ? Role.MEMBER : Role.VIEWER,
                     idempotent || effect.reads(),

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.tools;
 import io.agentworkspace.engine.model.Role;
 
 /** What refusals say of who may, and who could change that: to those who may see the thing. */
-final class Notes {
+final class AccessNotes {
     static final String BOUND_AND_USERS =
             "your key is bound to an agent, and decides nothing about users; an admin can, with a key that is not bound";
     static final String OUTDATED =
@@ -12,7 +12,7 @@ final class Notes {
     static final String KEY_ENDED = "the key has ended: give it a later expires_at with AK_Update first";
     static final String NOT_YOURSELF_OUT = "you cannot remove yourself: another admin can, with US_Remove";
 
-    private Notes() {}
+    private AccessNotes() {}
 
     static String notYours(String kind, String name, String owner) {
         return "the %s '%s' belongs to '%s': only its owner and admins may do this; ask one of them"

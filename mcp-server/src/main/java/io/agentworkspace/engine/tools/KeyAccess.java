@@ -1,0 +1,42 @@
+package io.agentworkspace.engine.tools;
+
+import io.agentworkspace.engine.identity.Grant;
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement.OfKey;
+import io.agentworkspace.engine.store.KeyLedger;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Decides what a caller may do with an API key that it manages. */
+final class KeyAccess {
+    private KeyAccess() {}
+
+    /** @param powers what the caller has to give, read where it counts */
+    static Optional<Problem> missing(Call call, KeyLedger.Held held, Supplier<Grant> powers) {
+        var role = UserAccess.ofRole(call, held.role());
+        return switch (call.tool().requirement(OfKey.class)) {
+            case SEE -> AccessCheck.GRANTED;
+            case END -> role;
+            case CHANGE -> role.or(() -> ofRevoked(held));
+            case HOLD ->
+                ofRevoked(held)
+                        .or(() -> held.grant().isOver(call.now())
+                                ? Optional.of(Problem.conflict(AccessNotes.KEY_ENDED))
+                                : AccessCheck.GRANTED)
+                        .or(() -> role)
+                        .or(() -> ofPowers(held.grant(), powers.get()));
+        };
+    }
+
+    private static Optional<Problem> ofRevoked(KeyLedger.Held held) {
+        return held.revoked() || held.grant().revokedAt() != null
+                ? Optional.of(Problem.conflict(AccessNotes.KEY_REVOKED))
+                : AccessCheck.GRANTED;
+    }
+
+    /** What the caller's own key is missing of what another is to have. */
+    static Optional<Problem> ofPowers(Grant wanted, Grant powers) {
+        return wanted.excess(powers).map(AccessNotes::notToGive).map(Problem::notPermitted);
+    }
+}

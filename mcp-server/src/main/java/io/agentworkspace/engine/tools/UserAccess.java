@@ -1,0 +1,43 @@
+package io.agentworkspace.engine.tools;
+
+import static io.agentworkspace.engine.tools.AccessCheck.refusedIf;
+
+import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement.OfUser;
+import io.agentworkspace.engine.model.Role;
+import java.util.Optional;
+
+/** Decides what a caller may do for a user, or about one. */
+final class UserAccess {
+    private UserAccess() {}
+
+    /** @param user whom the call acts for, or is about, with its role */
+    static Optional<Problem> missing(Call call, long user, Role role) {
+        return missing(call.tool().requirement(OfUser.class), call, user, role);
+    }
+
+    static Optional<Problem> missing(OfUser required, Call call, long user, Role role) {
+        return switch (required) {
+            // Who may act for others at all is decided before a tool runs.
+            case STAND_FOR -> AccessCheck.GRANTED;
+            case KEY_OF -> ofRole(call, role);
+            case GOVERN -> ofOwners(call, role);
+            case REMOVE ->
+                user == call.caller().user()
+                        ? Optional.of(Problem.conflict(AccessNotes.NOT_YOURSELF_OUT))
+                        : ofOwners(call, role);
+        };
+    }
+
+    /** Nobody gets hold of a key of someone who may do more. */
+    static Optional<Problem> ofRole(Call call, Role role) {
+        return refusedIf(!call.caller().role().isAtLeast(role), AccessNotes.ofMoreThanYou(role));
+    }
+
+    /** What is missing to decide about a user of that role, or to give it. */
+    static Optional<Problem> ofOwners(Call call, Role role) {
+        var own = call.caller().role();
+        return refusedIf(role == Role.OWNER && own != Role.OWNER, AccessNotes.forOwners(own));
+    }
+}
