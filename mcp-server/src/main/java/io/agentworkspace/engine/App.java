@@ -1,5 +1,8 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.store.ContextStore;
+import io.agentworkspace.engine.store.IdempotencyStore;
+import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.http.Doors;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.Pages;
@@ -126,6 +129,7 @@ final class App implements AutoCloseable {
         var source = source();
         var db = keep(source.open(settings.poolSize()));
         Migrations.run(db);
+        PlanLimits.publish(db);
         var vault = new Vault(db, settings.masterKeys());
         vault.check();
         var watch = keep(source.watch());
@@ -159,7 +163,7 @@ final class App implements AutoCloseable {
                 new Handshakes(handshakes, clock),
                 new Bounds(STREAMS, PATIENCE),
                 clock);
-        housekeeping = keep(new Housekeeping(db, clock));
+        housekeeping = keep(new Housekeeping(clock));
         housekeeping
                 .every(SECOND, "counts", quotas::flush)
                 .every(SECOND, "rates", () -> settle(rates))
@@ -181,7 +185,10 @@ final class App implements AutoCloseable {
                 .clearing("events", now -> outbox.purge(now.minus(Duration.ofDays(settings.eventsDays()))))
                 .clearing("keys of seals", replica.keys()::purge)
                 .clearing("MCP sessions", replica.sessions()::purge)
-                .clearing("interest", replica.interest()::purge);
+                .clearing("interest", replica.interest()::purge)
+                .clearing("idempotency keys", new IdempotencyStore(db)::purge)
+                .clearing("tasks", replica.tasks()::purge)
+                .clearing("contexts", new ContextStore(db)::purge);
         housekeeping.start(QUIET);
         var metering = new Metering(quotas, caller -> gate == null ? List.of() : gate.left(caller));
         var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events, metering);

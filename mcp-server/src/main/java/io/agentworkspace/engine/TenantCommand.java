@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
@@ -42,6 +43,7 @@ record TenantCommand(Settings settings, Clock clock) {
         try (var db = source.open(2);
                 var watch = source.watch()) {
             Migrations.run(db);
+            PlanLimits.publish(db);
             var tenants = new TenantStore(db);
             var founding = new Founding(
                     tenants,

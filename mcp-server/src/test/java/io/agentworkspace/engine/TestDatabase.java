@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.mcp.Bounds;
@@ -143,6 +144,7 @@ public final class TestDatabase {
         if (!templateIsMade) {
             try (var db = empty("template_of_tests")) {
                 Migrations.run(db);
+                PlanLimits.publish(db);
             }
             templateIsMade = true;
         }
@@ -165,6 +167,7 @@ public final class TestDatabase {
     public static Db open() {
         var db = new Db(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password(), 12);
         Migrations.run(db);
+        PlanLimits.publish(db);
         return db;
     }
 

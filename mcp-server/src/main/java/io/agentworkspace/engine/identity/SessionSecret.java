@@ -25,6 +25,9 @@ public final class SessionSecret implements Presented {
     /** The header in which a browser's page proves that it could read what only our pages can. */
     public static final String CSRF = "X-CSRF-Token";
 
+    /** How the principal of a session begins; its public id follows. */
+    public static final String PRINCIPAL = "session:";
+
     private static final int BYTES = 32;
     private static final int ID_BYTES = 16;
     private static final Pattern SHAPE = Pattern.compile("(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{48}(?![A-Za-z0-9_-])");

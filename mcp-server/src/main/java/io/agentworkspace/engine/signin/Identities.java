@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Knows whose any credential is: keys, sessions, the tokens of sessions, and those of another issuer. */
 public final class Identities implements Callers {
-    private static final String PRINCIPAL = BrowserSessions.PRINCIPAL;
+    private static final String PRINCIPAL = SessionSecret.PRINCIPAL;
 
     private final Callers keys;
     private final BrowserSessions sessions;

@@ -76,7 +76,7 @@ public final class AgentReads {
                                                 prefix == null ? ROSTER : NAMED,
                                                 Visible.AGENT,
                                                 AgentStore.RECORD,
-                                                UserReads.owner("a"),
+                                                Visible.owner("a"),
                                                 MAY_SEE_STREAM))
                 .set("prefix", prefix == null ? null : prefix.key())
                 .set("after", after)

@@ -16,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The agents, and the rosters that they are on. */
 public final class AgentStore {
+    /** The names of the skills that are installed on an agent {@code a}, as a JSON array. */
+    private static final String INSTALLED = """
+            COALESCE((SELECT jsonb_agg(i.skill ORDER BY i.skill COLLATE "C")
+                        FROM skill_install i
+                       WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id), '[]')""";
+
     /** The record of an agent {@code a} whose owner is {@code o}, as JSON, with the length of its persona. */
     static final String RECORD = record("'profile_length', char_length(a.profile)");
 
@@ -28,25 +34,32 @@ public final class AgentStore {
             (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name
             """;
 
-    /** Reads the {@link #record} of the agent {@code :id}. */
-    static final String READ = """
-            SELECT %s AS record
+    private static final String BY_ID = """
               FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
              WHERE a.tenant_id = :tenant AND a.id = :id
-            """.formatted(RECORD);
+            """;
+
+    /** Reads the {@link #record} of the agent {@code :id}. */
+    private static final String READ = "SELECT %s AS record\n".formatted(RECORD) + BY_ID;
+
+    /** The same, and how many messages wait for the speaker {@code :party}. */
+    private static final String READ_UNREAD =
+            "SELECT %s AS record, %s AS unread\n".formatted(RECORD, MessageStore.UNREAD) + BY_ID;
 
     private static String record(String profile) {
         return """
             jsonb_build_object('name', a.name, 'description', a.description, %s,
                                'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
                                'skills', %s, 'created_at', a.created_at, 'updated_at', a.updated_at)
-            """.formatted(profile, ContextStore.online("a"), SkillReads.INSTALLED);
+            """.formatted(profile, ContextStore.online("a"), INSTALLED);
     }
 
     private final Db db;
+    private final ContextStore contexts;
 
     public AgentStore(Db db) {
         this.db = db;
+        this.contexts = new ContextStore(db);
     }
 
     /** An agent that the transaction holds, with what decides about changing it. */
@@ -202,7 +215,7 @@ public final class AgentStore {
                      listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)
                 UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id
                 """).set("id", held.id()).run();
-        MembershipStore.silence(db, call, held.owner());
+        MessageStore.silence(db, call, held.owner());
     }
 
     /** An agent after it was put on a roster or taken off it, and whether that changed anything. */
@@ -240,5 +253,20 @@ public final class AgentStore {
 
     static Agent record(Row row) throws SQLException {
         return java.util.Objects.requireNonNull(row.json("record", Agent.class));
+    }
+
+    /**
+     * Keeps what the call has changed of its context, and reads the agent as it is then. The speaker may have changed: its unread
+     * messages are counted.
+     */
+    public Agent saveAndRead(Call call, long agent) {
+        return contexts.saving(call, READ_UNREAD)
+                .set("id", agent)
+                .set("party", call.context().speaker().id())
+                .last(row -> {
+                    call.context(call.context().withUnread(row.number("unread")));
+                    return record(row);
+                })
+                .orElseThrow();
     }
 }

@@ -76,7 +76,7 @@ public final class BankReads {
                                                 BankPermission.HELD,
                                                 Visible.BANK,
                                                 BankStore.record("counted.memories"),
-                                                UserReads.owner("b"),
+                                                Visible.owner("b"),
                                                 MemoryStore.readable("b.censored")))
                 .set("agent", agent == null ? null : agent.key())
                 .set("prefix", prefix == null ? "" : prefix.key())

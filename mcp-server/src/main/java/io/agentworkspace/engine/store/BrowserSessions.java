@@ -26,9 +26,6 @@ public final class BrowserSessions {
     /** So long after sign-in it has ended in any case. */
     public static final Duration LONGEST = Duration.ofHours(8);
 
-    /** How the principal of a session begins; its public id follows. */
-    public static final String PRINCIPAL = "session:";
-
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
     private static final byte[] NO_HASH = new byte[32];
@@ -62,8 +59,8 @@ public final class BrowserSessions {
     private void forget(String changed) {
         if (changed.isEmpty()) {
             generation.incrementAndGet();
-        } else if (changed.startsWith(PRINCIPAL)) {
-            remembered.invalidate(changed.substring(PRINCIPAL.length()));
+        } else if (changed.startsWith(SessionSecret.PRINCIPAL)) {
+            remembered.invalidate(changed.substring(SessionSecret.PRINCIPAL.length()));
         }
     }
 
@@ -129,7 +126,7 @@ public final class BrowserSessions {
         var origin = stored.origin();
         return origin == null
                 ? Optional.of(stored.user())
-                : keys.holder(origin.key(), origin.hash()).map(holder -> holder.as(PRINCIPAL + id));
+                : keys.holder(origin.key(), origin.hash()).map(holder -> holder.as(SessionSecret.PRINCIPAL + id));
     }
 
     private Instant idleAt(String id, SessionRows.Stored stored) {

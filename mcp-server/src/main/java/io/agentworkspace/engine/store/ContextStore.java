@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.store;
 
-import io.agentworkspace.engine.model.Agent;
+import java.time.Instant;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Problem;
@@ -51,6 +51,9 @@ public final class ContextStore {
     /** The head of a statement inside a transaction, where the context is known already. */
     static final String KNOWN_CONTEXT =
             "WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:self AS bigint) AS self_id)\n";
+
+    /** For how long a context is kept that nobody uses. */
+    private static final Duration KEPT = Duration.ofDays(90);
 
     private static final String SAVE = """
             INSERT INTO context (tenant_id, principal, name, self_id, agent_id, domain_id, zone_id, used_at)
@@ -120,29 +123,18 @@ public final class ContextStore {
 
     /** Keeps what the call has changed of its context; the rest is left to commands that change it at the same time. */
     public void save(Call call) {
-        saving(call, SAVE).run();
+        saving(call, "").run();
     }
 
-    /** The same, and the record of an agent as it stands then. Who speaks may have changed: what waits for it is counted. */
-    public Agent saveAndRead(Call call, long agent) {
-        return saving(
-                        call,
-                        SAVE + ";\n"
-                                + AgentStore.READ.replaceFirst(
-                                        "AS record", "AS record, %s AS unread".formatted(MessageStore.UNREAD)))
-                .set("id", agent)
-                .set("party", call.context().speaker().id())
-                .last(row -> {
-                    call.context(call.context().withUnread(row.number("unread")));
-                    return AgentStore.record(row);
-                })
-                .orElseThrow();
-    }
-
-    private Statement saving(Call call, String text) {
+    /**
+     * The same, and in the same round trip another statement, which sees what was kept.
+     *
+     * @param then an SQL statement, or nothing
+     */
+    public Statement saving(Call call, String then) {
         var before = call.loadedContext();
         var context = call.context();
-        return db.sql(call, text)
+        return db.sql(call, SAVE + ";\n" + then)
                 .set("agent", id(context.agent()))
                 .set("domain", id(context.domain()))
                 .set("zone", id(context.zone()))
@@ -167,5 +159,10 @@ public final class ContextStore {
 
     private static @Nullable Long id(Context.@Nullable Ref ref) {
         return ref == null ? null : (Long) ref.id();
+    }
+
+    /** Deletes the contexts that nobody has used for long. */
+    public void purge(Instant now) {
+        db.deleteOld("context", "used_at <= :until", now.minus(KEPT));
     }
 }

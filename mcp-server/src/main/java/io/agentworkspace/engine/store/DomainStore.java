@@ -24,7 +24,7 @@ public final class DomainStore {
             """;
 
     /** The joins that {@link #RECORD} needs. */
-    static final String JOINS = UserReads.owner("d") + """
+    static final String JOINS = Visible.owner("d") + """
             LEFT JOIN LATERAL (SELECT x.name FROM agent x
                                 WHERE x.tenant_id = d.tenant_id AND x.id = d.host_id OFFSET 0) h ON true
             """;

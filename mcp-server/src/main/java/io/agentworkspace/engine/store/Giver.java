@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.identity.Grant;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Problem;
@@ -44,10 +45,10 @@ record Giver(boolean lasts, List<Grant> chain) {
 
     static Statement bind(Statement statement, Call call) {
         var principal = call.caller().principal();
-        var isSession = principal.startsWith(BrowserSessions.PRINCIPAL);
+        var isSession = principal.startsWith(SessionSecret.PRINCIPAL);
         return statement
                 .set("key", call.caller().credential().key())
-                .set("session", isSession ? principal.substring(BrowserSessions.PRINCIPAL.length()) : null)
+                .set("session", isSession ? principal.substring(SessionSecret.PRINCIPAL.length()) : null)
                 .set("scopes", call.caller().hasScopes());
     }
 

@@ -60,7 +60,7 @@ public final class GrantStore {
                               ORDER BY a.name_key)
                FROM b CROSS JOIN page a %s
                LEFT JOIN counted ON counted.author_id = a.id) AS rows
-            """.formatted(AgentStore.RECORD, UserReads.owner("a"));
+            """.formatted(AgentStore.RECORD, Visible.owner("a"));
 
     private final Db db;
     private final AgentStore agents;

@@ -14,11 +14,9 @@ import java.util.function.Consumer;
  * Nothing waits for anything else to be written, and what fails keeps nothing else from being done.
  */
 public final class Housekeeping implements AutoCloseable {
-    private static final Duration CONTEXTS_KEPT = Duration.ofDays(90);
     private static final Duration EVERY = Duration.ofMinutes(10);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private final Db db;
     private final Clock clock;
     private final List<Flush> flushes = new ArrayList<>();
     private final List<Purge> purges = new ArrayList<>();
@@ -55,21 +53,13 @@ public final class Housekeeping implements AutoCloseable {
 
     private record Purge(Chore chore, Consumer<Instant> work) {}
 
-    public Housekeeping(Db db, Clock clock) {
-        this.db = db;
+    public Housekeeping(Clock clock) {
         this.clock = clock;
-        clearing("idempotency keys", now -> old("idempotency", "created_at", now.minus(IdempotencyStore.KEPT)));
-        clearing("tasks", now -> old("mcp_task", "expires_at", now));
-        clearing("contexts", now -> old("context", "used_at", now.minus(CONTEXTS_KEPT)));
     }
 
     private static ScheduledThreadPoolExecutor threads(String name) {
         return new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name(name).factory());
-    }
-
-    private void old(String table, String column, Instant until) {
-        db.deleteOld(table, column + " <= :until", until);
     }
 
     /** What is written again and again, and once more at the end. */

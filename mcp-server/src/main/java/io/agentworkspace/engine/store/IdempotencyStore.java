@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import java.time.Instant;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
@@ -116,5 +117,10 @@ public final class IdempotencyStore {
                    SET answer = %s
                  WHERE tenant_id = :tenant AND principal = :principal AND key = :key
                 """.formatted(answer)).set("key", key);
+    }
+
+    /** Deletes the keys that are no longer valid. */
+    public void purge(Instant now) {
+        db.deleteOld("idempotency", "created_at <= :until", now.minus(KEPT));
     }
 }

@@ -8,11 +8,8 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,8 +47,8 @@ public final class KeyUse {
         }
     }
 
-    private final Map<Command, Count> commands = new ConcurrentHashMap<>();
-    private final Map<Key, Sight> sights = new ConcurrentHashMap<>();
+    private final PendingWrites<Command, Count> commands = new PendingWrites<>(MAX_NOTES, Count::plus);
+    private final PendingWrites<Key, Sight> sights = new PendingWrites<>(MAX_NOTES, Sight::then);
     private final Db db;
     private final Clock clock;
 
@@ -66,7 +63,7 @@ public final class KeyUse {
         if (key != null) {
             var minute = clock.instant().truncatedTo(ChronoUnit.MINUTES);
             var previous = caller.credential().outdated() ? minute : null;
-            note(sights, key, new Sight(minute, Program.shortened(client), previous), Sight::then);
+            sights.add(key, new Sight(minute, Program.shortened(client), previous));
         }
     }
 
@@ -75,7 +72,7 @@ public final class KeyUse {
         var key = key(caller);
         if (key != null) {
             var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-            note(commands, new Command(key, today(now), tool), new Count(1, now), Count::plus);
+            commands.add(new Command(key, today(now), tool), new Count(1, now));
         }
     }
 
@@ -84,46 +81,28 @@ public final class KeyUse {
         return id == null ? null : new Key(caller.tenant(), id);
     }
 
-    private static <K, V> void note(Map<K, V> notes, K key, V value, BinaryOperator<V> both) {
-        if (notes.size() < MAX_NOTES || notes.containsKey(key)) {
-            notes.merge(key, value, both);
-        }
-    }
-
     static LocalDate today(Instant now) {
         return LocalDate.ofInstant(now, ZoneOffset.UTC);
     }
 
-    static Instant later(Instant one, Instant other) {
+    private static Instant later(Instant one, Instant other) {
         return one.isAfter(other) ? one : other;
     }
 
     /** Writes what was noted since the last time. What could not be written is noted again. */
     public void flush() {
-        var ran = drained(commands);
-        var seen = drained(sights);
+        var ran = commands.take();
+        var seen = sights.take();
         if (ran.isEmpty() && seen.isEmpty()) {
             return;
         }
         try {
             write(ran, seen);
         } catch (RuntimeException e) {
-            ran.forEach((command, count) -> note(commands, command, count, Count::plus));
-            seen.forEach((key, sight) -> note(sights, key, sight, (newer, older) -> older.then(newer)));
+            commands.putBack(ran);
+            sights.putBack(seen);
             throw e;
         }
-    }
-
-    /** Takes all of them away. */
-    static <K, V> Map<K, V> drained(Map<K, V> notes) {
-        var taken = new LinkedHashMap<K, V>();
-        for (var key : List.copyOf(notes.keySet())) {
-            var value = notes.remove(key);
-            if (value != null) {
-                taken.put(key, value);
-            }
-        }
-        return taken;
     }
 
     /** In one order, so that replicas do not wait for each other in a circle; of keys that are still there. */

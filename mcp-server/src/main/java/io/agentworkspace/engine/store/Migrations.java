@@ -3,7 +3,7 @@ package io.agentworkspace.engine.store;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 
-/** Brings the schema up to date, and what the plans allow; replicas that start together wait for each other. */
+/** Brings the schema up to date; replicas that start together wait for each other. */
 public final class Migrations {
     private Migrations() {}
 
@@ -18,6 +18,5 @@ public final class Migrations {
         } catch (FlywayException e) {
             throw DatabaseFailure.of("cannot be brought up to date", e);
         }
-        UsageStore.publish(db);
     }
 }

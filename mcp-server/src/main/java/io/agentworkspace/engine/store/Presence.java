@@ -3,7 +3,6 @@ package io.agentworkspace.engine.store;
 import io.agentworkspace.engine.model.Call;
 import java.time.Instant;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * When each context that speaks as an agent was last used. Noted in memory and written in one statement every few
@@ -13,7 +12,11 @@ public final class Presence {
     /** @param bound the agent that the principal always acts as; 0 for none */
     private record Key(long tenant, String principal, String context, long bound) {}
 
-    private final Map<Key, Instant> touched = new ConcurrentHashMap<>();
+    /** While the database is away, no more than this are remembered. */
+    private static final int MAX_TOUCHED = 100_000;
+
+    private final PendingWrites<Key, Instant> touched =
+            new PendingWrites<>(MAX_TOUCHED, (older, newer) -> newer.isAfter(older) ? newer : older);
     private final Db db;
 
     public Presence(Db db) {
@@ -26,20 +29,20 @@ public final class Presence {
         if (context != null && context.self() != null) {
             var caller = call.caller();
             var bound = caller.boundAgent() == null ? 0 : caller.boundAgent();
-            touched.put(new Key(caller.tenant(), caller.principal(), call.contextName(), bound), call.now());
+            touched.add(new Key(caller.tenant(), caller.principal(), call.contextName(), bound), call.now());
         }
     }
 
     /** Writes what was noted since the last time. What could not be written is noted again. */
     public void flush() {
-        var taken = KeyUse.drained(touched);
+        var taken = touched.take();
         if (taken.isEmpty()) {
             return;
         }
         try {
             write(taken);
         } catch (RuntimeException e) {
-            taken.forEach((key, at) -> touched.merge(key, at, KeyUse::later));
+            touched.putBack(taken);
             throw e;
         }
     }

@@ -56,7 +56,7 @@ final class SessionRows {
                 row.text("user_name"),
                 Role.of(row.text("role")),
                 Set.of(Capability.ALL),
-                BrowserSessions.PRINCIPAL + id,
+                SessionSecret.PRINCIPAL + id,
                 null);
         return new Stored(
                 row.bytes("secret_hash"),

@@ -11,12 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What is read of tenants' own skills: one statement each. */
 public final class SkillReads {
-    /** The names of the skills that are installed on an agent {@code a}, as a JSON array. */
-    static final String INSTALLED = """
-            COALESCE((SELECT jsonb_agg(i.skill ORDER BY i.skill COLLATE "C")
-                        FROM skill_install i
-                       WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id), '[]')""";
-
     private static final String ALL = """
             (SELECT json_agg(%s ORDER BY s.name COLLATE "C") FROM skill s WHERE s.tenant_id = :tenant)
             """.formatted(OwnSkill.JSON);

@@ -301,4 +301,9 @@ public final class TaskStore {
     private static Instant instant(Row row, String column) throws SQLException {
         return Objects.requireNonNull(row.instantOrNull(column));
     }
+
+    /** Deletes the tasks whose time is over. */
+    public void purge(Instant now) {
+        db.deleteOld("mcp_task", "expires_at <= :until", now);
+    }
 }

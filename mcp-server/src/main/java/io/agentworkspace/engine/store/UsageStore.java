@@ -8,7 +8,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -37,30 +36,6 @@ final class UsageStore {
 
     UsageStore(Db db) {
         this.db = db;
-    }
-
-    /** Writes what the plans allow, for the triggers to read. */
-    static void publish(Db db) {
-        var plans = new ArrayList<String>();
-        var scopes = new ArrayList<String>();
-        var limits = new ArrayList<Long>();
-        for (var plan : Plan.limited()) {
-            for (var scope : Scope.values()) {
-                plans.add(plan.word());
-                scopes.add(scope.word());
-                limits.add(plan.limit(scope).orElseThrow());
-            }
-        }
-        db.sql("""
-                INSERT INTO plan_limit AS l (plan, scope, most)
-                SELECT * FROM unnest(:plans, :scopes, CAST(:limits AS bigint[])) p (plan, scope, most)
-                 ORDER BY plan, scope
-                ON CONFLICT (plan, scope) DO UPDATE SET most = excluded.most WHERE l.most <> excluded.most
-                """)
-                .set("plans", plans)
-                .set("scopes", scopes)
-                .set("limits", limits)
-                .run();
     }
 
     /** A tenant's plan and counts. */

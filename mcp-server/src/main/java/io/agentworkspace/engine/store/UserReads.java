@@ -11,19 +11,6 @@ public final class UserReads {
         this.db = db;
     }
 
-    /**
-     * A join with the owner {@code o} of a thing under the alias, looked up for each row: with a page, however many rows it is
-     * thought to have, no plan reads all users.
-     */
-    static String owner(String alias) {
-        return """
-                CROSS JOIN LATERAL (SELECT x.name
-                                      FROM app_user x
-                                     WHERE x.tenant_id = %1$s.tenant_id AND x.id = %1$s.owner_id
-                                    OFFSET 0) o
-                """.formatted(alias);
-    }
-
     /** The acting user's role, and the plan of the tenant. */
     public record Found(Role role, String plan) {}
 

@@ -181,7 +181,7 @@ public final class UserStore {
                     .one(row -> new Updated(record(row), row.number("keys")))
                     .orElseThrow();
             if (held.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
-                MembershipStore.silence(db, call, held.id());
+                MessageStore.silence(db, call, held.id());
             }
             return updated;
         } catch (JdbiException e) {

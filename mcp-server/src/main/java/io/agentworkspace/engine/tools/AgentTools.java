@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The agents themselves: AP_Create, AP_Read, AP_List, AP_Update, AP_Modify, AP_Destroy. */
 final class AgentTools {
-    static final String IF_REVISION = "Do it only if this is still the revision; else it is refused as a conflict.";
-
     static final String ACCESS = "Who may see the agent: private (you), agent (whoever has it on the roster),"
             + " domain (whoever shares a domain with your agents), public (everyone in the tenant).";
 
@@ -96,16 +94,16 @@ final class AgentTools {
     record Update(
             @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
             @Doc("What replaces the old.") SameAgent vx,
-            @Doc(IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Modify(
             @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
             @Doc("What changes.") @Nullable SomeOfAgent vx,
-            @Doc(IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Destroy(
             @Doc("Which agent.") Targets.ThisAgent target,
-            @Doc(IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Look(
             @Doc("Which agents.") Targets.@Nullable UserAgent target,
@@ -292,7 +290,7 @@ final class AgentTools {
                 .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
                     var held = agents.lock(call, in.target().agent());
                     AccessCheck.require(AgentAccess.missing(call, held));
-                    checkRevision(in.ifRevision(), held.revision());
+                    IfRevision.check(in.ifRevision(), held.revision());
                     agents.destroy(call, held);
                     call.tell(
                             EventType.AGENT_DEPLOYMENT_DELETED,
@@ -321,7 +319,7 @@ final class AgentTools {
     private Held hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {
         var held = agents.lock(call, nameOrSelf(call, target == null ? null : target.agent()));
         AccessCheck.require(AgentAccess.missing(call, held));
-        checkRevision(ifRevision, held.revision());
+        IfRevision.check(ifRevision, held.revision());
         return held;
     }
 
@@ -337,9 +335,4 @@ final class AgentTools {
         return Name.of(self.name());
     }
 
-    static void checkRevision(@Nullable Long given, long current) {
-        if (given != null && given != current) {
-            throw Problem.staleRevision(given, current);
-        }
-    }
 }

@@ -76,7 +76,7 @@ final class BankTools {
     record Update(
             @Doc("Which bank.") BankTargets.Just target,
             @Doc("What replaces the old.") SameBank vx,
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Listed(
             @Doc("The banks, by name.") List<Bank> profile,
@@ -202,7 +202,7 @@ final class BankTools {
                     var held =
                             banks.lock(call, in.target().bank(), call.context().self());
                     AccessCheck.require(BankAccess.missing(call, held));
-                    AgentTools.checkRevision(in.ifRevision(), held.revision());
+                    IfRevision.check(in.ifRevision(), held.revision());
                     var vx = in.vx();
                     var change = new BankStore.Change(vx.name(), vx.description(), vx.access());
                     var bank = banks.update(call, held, change);

@@ -96,11 +96,11 @@ final class DomainTools {
     record Update(
             @Doc("Which domain.") Targets.Domain target,
             @Doc("What replaces the old.") SameDomain vx,
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Destroy(
             @Doc("Which domain.") Targets.DomainHost target,
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Changed(
             @Doc("The domain as it is now.") Domain domain,
@@ -279,7 +279,7 @@ final class DomainTools {
     private Held hold(Call call, Name name, @Nullable Long ifRevision) {
         var held = domains.lock(call, name);
         AccessCheck.require(DomainAccess.missing(call, held));
-        AgentTools.checkRevision(ifRevision, held.revision());
+        IfRevision.check(ifRevision, held.revision());
         return held;
     }
 }

@@ -165,7 +165,7 @@ final class EndpointTools {
             @Doc(ENABLED + " true also brings back one that was disabled because it failed or was gone.") @Nullable
             Boolean enabled,
 
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Changed(
             @Doc("The endpoint's record.") Endpoint endpoint,
@@ -205,7 +205,7 @@ final class EndpointTools {
     private Changed change(Update in, Call call) {
         var looked = call.found(Looked.class);
         var held = endpoints.lock(call, in.id());
-        AgentTools.checkRevision(in.ifRevision(), held.revision());
+        IfRevision.check(in.ifRevision(), held.revision());
         var change =
                 new EndpointStore.Change(looked.url(), in.events(), in.description(), in.enabled(), looked.preflight());
         var row = endpoints.update(call, held, change);
@@ -226,7 +226,7 @@ final class EndpointTools {
             @Nullable
             Long overlapSeconds,
 
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     private Tool<Rotate, Made> rotate() {
         return Tool.named("WH_RotateSecret")
@@ -245,7 +245,7 @@ final class EndpointTools {
     private Made rotated(Rotate in, Call call) {
         var prepared = call.found(Prepared.class);
         var held = endpoints.lock(call, in.id());
-        AgentTools.checkRevision(in.ifRevision(), held.revision());
+        IfRevision.check(in.ifRevision(), held.revision());
         var overlap = Duration.ofSeconds(in.overlapSeconds() == null ? DAY : in.overlapSeconds());
         var row = endpoints.rotate(call, held, prepared.sealed(), overlap);
         call.tell(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
@@ -254,7 +254,7 @@ final class EndpointTools {
 
     record Delete(
             @Doc(value = ID, max = 64) String id,
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Deleted(@Doc("Always true.") boolean changed) {}
 
@@ -270,7 +270,7 @@ final class EndpointTools {
                 .route("DELETE", "/api/webhooks/endpoints/{id}")
                 .handledBy(Delete.class, Deleted.class, (in, call) -> {
                     var held = endpoints.lock(call, in.id());
-                    AgentTools.checkRevision(in.ifRevision(), held.revision());
+                    IfRevision.check(in.ifRevision(), held.revision());
                     endpoints.delete(call, held);
                     call.tell(EventType.WEBHOOK_ENDPOINT_DELETED, EndpointRecord.deleted(held));
                     return new Deleted(true);

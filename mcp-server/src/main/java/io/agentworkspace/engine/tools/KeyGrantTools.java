@@ -192,7 +192,7 @@ final class KeyGrantTools {
             @Doc(value = "Instead of expires_at: in how many seconds it ends.", min = 1, max = 315_360_000) @Nullable
             Long expiresInSeconds,
 
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     private Tool<Update, Changed> update() {
         return Tool.named("AK_Update")
@@ -213,7 +213,7 @@ final class KeyGrantTools {
         var locked = keys.lock(call, in.id());
         var held = locked.held();
         AccessCheck.require(AccessCheck.ofCredential(call));
-        AgentTools.checkRevision(in.ifRevision(), held.revision());
+        IfRevision.check(in.ifRevision(), held.revision());
         AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
         var change = new KeyLedger.Change(
                 in.name() == null ? null : in.name().strip(),

@@ -36,7 +36,7 @@ final class KeyLifeTools {
             @Nullable
             Long overlapSeconds,
 
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     private Tool<Rotate, KeyTools.Made> rotate() {
         return Tool.named("AK_Rotate")
@@ -53,7 +53,7 @@ final class KeyLifeTools {
                     var locked = keys.lock(call, in.id());
                     var held = locked.held();
                     AccessCheck.require(AccessCheck.ofCredential(call));
-                    AgentTools.checkRevision(in.ifRevision(), held.revision());
+                    IfRevision.check(in.ifRevision(), held.revision());
                     AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
                     var key = ApiKey.withId(held.id(), random);
                     var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();

@@ -121,7 +121,7 @@ final class PresenceTools {
                     AccessCheck.require(AgentAccess.missing(call, held));
                     var before = call.context().self();
                     call.context(call.context().withSelf(held.ref()));
-                    var agent = contexts.saveAndRead(call, held.id());
+                    var agent = agents.saveAndRead(call, held.id());
                     call.budget().spend(agent);
                     return new LoggedOn(
                             agent,
@@ -163,7 +163,7 @@ final class PresenceTools {
                         return new Changed(null, false);
                     }
                     call.context(call.context().withSelf(null));
-                    return new Changed(contexts.saveAndRead(call, self.id()), true);
+                    return new Changed(agents.saveAndRead(call, self.id()), true);
                 });
     }
 

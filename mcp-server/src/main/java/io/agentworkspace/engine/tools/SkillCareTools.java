@@ -134,7 +134,7 @@ final class SkillCareTools {
             @Doc("true to put it in the place of your tenant's skill of that name, where there is one.") @Nullable
             Boolean replace,
 
-            @Doc(AgentTools.IF_REVISION + " 0 when there must be none.") @Nullable
+            @Doc(IfRevision.DOC + " 0 when there must be none.") @Nullable
             Long ifRevision) {}
 
     record Added(
@@ -177,7 +177,7 @@ final class SkillCareTools {
         }
         var stock = skills.lock(call, name);
         var held = stock.held();
-        AgentTools.checkRevision(in.ifRevision(), held == null ? 0 : held.revision());
+        IfRevision.check(in.ifRevision(), held == null ? 0 : held.revision());
         if (held != null && held.card().digest().equals(card.digest())) {
             return new Added(SkillRecord.own(held, all), held.revision(), false);
         } else if (held != null && !Boolean.TRUE.equals(in.replace())) {

@@ -74,12 +74,12 @@ final class UserAdminTools {
     record Update(
             @Doc("Which user.") ThisUser target,
             @Doc("What changes.") @Nullable SomeOfUser vx,
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Remove(
             @Doc("Which user.") ThisUser target,
             @Doc("Who takes over.") @Nullable Heir vx,
-            @Doc(AgentTools.IF_REVISION) @Nullable Long ifRevision) {}
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 
     record Listed(
             @Doc("The users, by name.") List<User> profile,
@@ -176,7 +176,7 @@ final class UserAdminTools {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var locked = users.lock(call, in.target().user(), null);
                     var held = locked.user();
-                    AgentTools.checkRevision(in.ifRevision(), held.revision());
+                    IfRevision.check(in.ifRevision(), held.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
                     var role = vx.access() == null ? held.role() : vx.access();
                     if (role != held.role()) {
@@ -216,7 +216,7 @@ final class UserAdminTools {
                     var locked = users.lock(call, in.target().user(), name);
                     var held = locked.user();
                     AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
-                    AgentTools.checkRevision(in.ifRevision(), held.revision());
+                    IfRevision.check(in.ifRevision(), held.revision());
                     keepLastOwner(locked);
                     var heir = heir(call, name, locked);
                     var handed = users.remove(call, held, heir.id());

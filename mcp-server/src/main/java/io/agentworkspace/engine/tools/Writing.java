@@ -53,7 +53,7 @@ final class Writing {
     private Optional<Memory> store(Draft draft, Name name, @Nullable Long ifRevision) {
         var holder = memories.holder(call, bank, name).orElse(null);
         var known = holder != null && isKnown(holder) ? holder : null;
-        AgentTools.checkRevision(ifRevision, known == null ? 0 : known.revision());
+        IfRevision.check(ifRevision, known == null ? 0 : known.revision());
         if (known != null && known.author() != author.id()) {
             bank.permission().require(Permission.WRITE);
         }

@@ -384,11 +384,7 @@ class TasksTest {
 
     /** As it is cleared when so much time has gone by. */
     private static void clear(Duration later) {
-        var db = TestDatabase.db();
-        var clock = Clock.offset(Clock.systemUTC(), later);
-        try (var housekeeping = new Housekeeping(db, clock)) {
-            housekeeping.clear();
-        }
+        new TaskStore(TestDatabase.db()).purge(Instant.now().plus(later));
     }
 
     private static long attempt(String id) {

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Clock;
 import java.time.Duration;
@@ -18,7 +17,7 @@ class HousekeepingTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration SHORT = Duration.ofMillis(160);
 
-    private final Housekeeping housekeeping = new Housekeeping(TestDatabase.db(), Clock.systemUTC());
+    private final Housekeeping housekeeping = new Housekeeping(Clock.systemUTC());
 
     @Test
     void whatIsNotedIsWrittenWhileMuchIsClearedAway() throws Exception {

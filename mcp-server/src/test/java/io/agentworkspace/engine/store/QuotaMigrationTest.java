@@ -46,6 +46,7 @@ class QuotaMigrationTest {
                     .migrate();
             db.sql(WORKSPACE).run();
             Migrations.run(db);
+            PlanLimits.publish(db);
             var counts = db.sql("SELECT scope || ' ' || count AS n FROM usage_now ORDER BY tenant_id, scope")
                     .list(row -> row.text("n"));
             var each = java.util.List.of("agents 3", "banks 2", "domains 1", "memories 10", "webhook_endpoints 1");
