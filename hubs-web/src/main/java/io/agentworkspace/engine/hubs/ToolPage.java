@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.AnswerExample;
 import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Example;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.KeptAnswer;
 import io.agentworkspace.engine.model.Published;
 import io.agentworkspace.engine.model.Refusal;
 import io.agentworkspace.engine.model.Tool;
@@ -71,7 +71,7 @@ record ToolPage(
                 Json.pretty(tool.outputSchema()),
                 Json.pretty(arguments),
                 Example.standIn(tool).orElse(null),
-                Json.pretty(AnswerExample.of(tool)),
+                Json.pretty(KeptAnswer.of(tool)),
                 Snippets.of(published, tool, arguments),
                 errors(tool));
     }

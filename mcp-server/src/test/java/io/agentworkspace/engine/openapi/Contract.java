@@ -64,7 +64,7 @@ public final class Contract {
         return document;
     }
 
-    Stream<JsonNode> operations() {
+    public Stream<JsonNode> operations() {
         return document.get("paths").valueStream().flatMap(JsonNode::valueStream);
     }
 

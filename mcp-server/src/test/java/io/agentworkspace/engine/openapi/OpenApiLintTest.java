@@ -13,9 +13,14 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Redocly and Spectral have nothing to say against the document, as JSON and as YAML; what they are not asked stands in their files. */
+@DisabledIfSystemProperty(
+        named = "golden",
+        matches = "update",
+        disabledReason = "what is served has the examples from before")
 @Tag("slow")
 class OpenApiLintTest {
     @TempDir
@@ -23,6 +28,7 @@ class OpenApiLintTest {
 
     private static String json;
     private static String yaml;
+    private static String rules;
 
     @BeforeAll
     static void fetch() throws IOException {
@@ -30,6 +36,9 @@ class OpenApiLintTest {
         var contract = Contract.at(TestServer.url());
         json = Files.write(folder.resolve("openapi.json"), contract.bytes()).toString();
         yaml = Files.writeString(folder.resolve("openapi.yaml"), contract.yaml(TestServer.url()))
+                .toString();
+        // Beside the documents, since it names them from where it stands.
+        rules = Files.copy(Path.of(Node.script("spectral.yaml")), folder.resolve("spectral.yaml"))
                 .toString();
     }
 
@@ -49,7 +58,7 @@ class OpenApiLintTest {
                 "@stoplight/spectral-cli/dist/index.js",
                 "lint",
                 "--ruleset",
-                Node.script("spectral.yaml"),
+                rules,
                 "--fail-severity",
                 "hint",
                 json,

@@ -5,18 +5,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The operations of signing in and out. */
 final class AuthOperations {
-    private static final String SIGNED_IN = """
-            {"signed_in": true, "user": "maria", "tenant": "default", "role": "member",
-             "csrf_token": "Q3vN0mJ8tq1f…", "expires_at": "2026-05-25T12:30:00.000Z"}""";
-
-    private static final String TOKEN = """
-            {"access_token": "eyJhbGciOiJFUzI1NiIs…", "token_type": "Bearer", "expires_in": 600}""";
-
-    private static final String KEYS = """
-            {"keys": [{"kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": "0197f1d0",
-                       "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
-                       "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}""";
-
     private final OpenApi document;
 
     AuthOperations(OpenApi document) {
@@ -39,7 +27,7 @@ final class AuthOperations {
                                 "Read the session",
                                 "Who is signed in by the cookie, with the CSRF token that its changing requests need.")
                         .securedBy(OpenApi.NOTHING, OpenApi.SESSION)
-                        .answers(200, "The session, or signed_in: false.", "Session", SIGNED_IN)
+                        .answers(200, "The session, or signed_in: false.", "Session")
                         .problems(400, 403, 429, 500));
         document.add(
                 "POST",
@@ -51,7 +39,7 @@ final class AuthOperations {
                                 "Begins a session for the key's user with the key's capabilities, and sets its cookie: 30 minutes"
                                         + " idle, 8 hours at most, and no longer than the key.")
                         .securedBy(OpenApi.KEY)
-                        .answers(201, "Signed in.", "Session", SIGNED_IN)
+                        .answers(201, "Signed in.", "Session")
                         .tells(201, "Set-Cookie", "SessionCookie")
                         .problems(400, 401, 403, 413, 415, 429, 500, 503));
         document.add(
@@ -61,7 +49,7 @@ final class AuthOperations {
                                 "sessionEnd",
                                 "Sign out",
                                 "Ends the session everywhere within a second, and its access tokens with it.")
-                        .answers(200, "Signed out.", "Session", "{\"signed_in\": false}")
+                        .answers(200, "Signed out.", "Session")
                         .tells(200, "Set-Cookie", "SessionCookie")
                         .problems(400, 401, 403, 429, 500, 503));
     }
@@ -75,7 +63,7 @@ final class AuthOperations {
                                 "Get an access token",
                                 "A token that does what the session may do, for 10 minutes and no longer than the session: send it"
                                         + " as Authorization: Bearer.")
-                        .answers(200, "The token.", "AccessToken", TOKEN)
+                        .answers(200, "The token.", "AccessToken")
                         .problems(400, 401, 403, 413, 415, 429, 500, 503));
         document.add(
                 "GET",
@@ -86,7 +74,7 @@ final class AuthOperations {
                                 "Keys of access tokens",
                                 "The public keys that access tokens are signed with, as a JWK set (RFC 7517).")
                         .open()
-                        .answers(200, "The keys.", "Jwks", KEYS)
+                        .answers(200, "The keys.", "Jwks")
                         .problems(400, 401, 429, 500, 503));
     }
 

@@ -3,25 +3,25 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.KeptAnswer;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.ProblemDocument;
 import io.agentworkspace.engine.model.RateFields;
 import jakarta.ws.rs.core.MediaType;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The parts of the OpenAPI document that its operations refer to. */
 final class Components {
-    private static final String REQUEST_ID = "0197f1d0c5a87d2e";
+    private static final String REQUEST_ID = "00000000000000000000000000000001";
 
-    /** For each status of the command routes one. */
-    private static final List<Problem> REFUSED =
-            List.of(Problem.missing("vx.name"), refused(401), refused(429), refused(500));
+    /** The statuses of refusals on command routes. */
+    private static final List<Integer> COMMAND_STATUSES = List.of(400, 401, 429, 500);
 
     private Components() {}
 
@@ -37,7 +37,7 @@ final class Components {
 
     private static ObjectNode responses() {
         var responses = Json.object();
-        REFUSED.forEach(example -> responses.set("Command" + example.failure().commandStatus(), refusal(example)));
+        COMMAND_STATUSES.forEach(status -> responses.set("Command" + status, refusal(status)));
         Arrays.stream(Failure.values())
                 .filter(failure -> failure != Failure.METHOD_NOT_ALLOWED) // Of no operation.
                 .map(Failure::httpStatus)
@@ -47,48 +47,45 @@ final class Components {
         return responses;
     }
 
-    private static ObjectNode refusal(Problem example) {
-        var status = example.failure().commandStatus();
+    private static ObjectNode refusal(int status) {
         var response = response(status, named(failure -> failure.commandStatus() == status && !isOfHttpOnly(failure)));
         var content = response.putObject("content").putObject(MediaType.APPLICATION_JSON);
         content.set("schema", OpenApi.schema("Refusal"));
-        content.set("example", envelope(example));
+        content.set("example", envelope(status));
         return response;
     }
 
-    /** The envelope of a refusal with this status. */
-    static ObjectNode envelope(int status) {
-        return envelope(REFUSED.stream()
-                .filter(example -> example.failure().commandStatus() == status)
-                .findFirst()
-                .orElseThrow());
-    }
-
-    private static ObjectNode envelope(Problem example) {
-        return Envelope.failure("AP_Create", REQUEST_ID, Instant.parse("2026-05-25T12:00:00Z"), example);
+    /** The envelope of a refusal with this status. A defect cannot be had for the asking. */
+    static JsonNode envelope(int status) {
+        return status == 500
+                ? Envelope.failure(
+                        "AP_Create", REQUEST_ID, Instant.parse("2026-01-01T00:00:00Z"), Problem.internal(REQUEST_ID))
+                : KeptAnswer.ofRefusal("command-" + status);
     }
 
     /** The problem document of a refusal with this status. */
-    private static ObjectNode problemDocument(int status) {
-        return ProblemDocument.of(refused(status), REQUEST_ID);
+    private static JsonNode problemDocument(int status) {
+        return switch (status) {
+            case 500 -> ProblemDocument.of(Problem.internal(REQUEST_ID), REQUEST_ID);
+            case 503 -> ProblemDocument.of(Problem.unavailable(), REQUEST_ID);
+            default -> KeptAnswer.ofRefusal("problem-" + status);
+        };
     }
 
-    private static Problem refused(int status) {
-        return switch (status) {
-            case 400 -> Problem.malformed("the body must be one JSON object");
-            case 401 -> Problem.unauthenticated("the API key is unknown, expired or revoked");
-            case 403 -> Problem.notPermitted("this needs the capability key:write");
-            case 404 -> Problem.notFound("agent", "scuot", List.of("scout"));
-            case 409 -> Problem.staleRevision(3, 4);
-            case 413 -> Problem.tooLarge("the body", 1_050_000, 1_048_576, "bytes");
-            case 415 ->
-                new Problem(
-                        Failure.UNSUPPORTED_MEDIA_TYPE, "the body must be JSON: send Content-Type: application/json");
-            case 422 -> Problem.missing("name");
-            case 429 -> Problem.rateLimited("too many requests with this key", Duration.ofSeconds(1));
-            case 503 -> Problem.unavailable();
-            default -> Problem.internal(REQUEST_ID);
-        };
+    /** The JSON-RPC error of a refusal with this status. */
+    static JsonNode rpcError(int status) {
+        if (status != 500) {
+            return KeptAnswer.ofRefusal("rpc-" + status);
+        }
+        var problem = Problem.internal(REQUEST_ID);
+        var refused = Json.object().put("jsonrpc", "2.0");
+        var error = refused.putObject("error").put("code", -32603).put("message", problem.note());
+        error.putObject("data")
+                .put("error", problem.failure().error())
+                .put("internal_code", problem.failure().code())
+                .put("note", problem.note())
+                .put("request_id", REQUEST_ID);
+        return refused;
     }
 
     private static ObjectNode problem(int status) {

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.ClientConfiguration;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.McpAddress;
 import io.agentworkspace.engine.model.McpClient;
@@ -27,15 +26,6 @@ final class ConnectRoutes {
     static final String HANDSHAKES = "/api/mcp/handshakes";
 
     private static final String KEYS = "AK_List";
-
-    private static final ClientConfiguration EXAMPLE =
-            McpClient.CURSOR.configuration(new McpAddress("https://engine.example", List.of(), false));
-
-    private static final String HANDSHAKE = """
-            {"key": "4uVt2kPq8ZxT", "user": "maria", "handshakes": [{"at": "2026-05-25T12:00:00.000Z", "times": 1, "era": "session",
-             "method": "initialize", "client": {"name": "cursor", "version": "2.1.0"}, "protocol_version": "2025-11-25",
-             "user_agent": "Cursor/2.1.0", "authenticated": true, "outcome": "ok", "status": 200,
-             "advice": "Nothing is wrong: the client is connected."}]}""";
 
     private final ToolRunner runner;
     private final Handshakes handshakes;
@@ -125,11 +115,7 @@ final class ConnectRoutes {
                                         "A ready configuration for each kind of MCP client. No answer holds a key: where it goes"
                                                 + " is a placeholder or a prompt.")
                                 .open())
-                        .answers(
-                                200,
-                                "The configurations.",
-                                OpenApi.schema("Clients"),
-                                Json.object().set("clients", Json.valueTree(List.of(EXAMPLE))))
+                        .answers(200, "The configurations.", "Clients")
                         .problems(401, 422, 429, 500));
         document.add(
                 "GET",
@@ -143,7 +129,7 @@ final class ConnectRoutes {
                                 .open()
                                 .parameter("path", "client", true, "The client.", oneOf(McpClient.words()))
                                 .suchAs("cursor"))
-                        .answers(200, "The configuration.", OpenApi.schema("ClientConfiguration"), Json.tree(EXAMPLE))
+                        .answers(200, "The configuration.", "ClientConfiguration")
                         .problems(401, 404, 422, 429, 500));
         document.add(
                 "GET",
@@ -161,7 +147,7 @@ final class ConnectRoutes {
                                 "The id of another key that you may read, as AK_List shows it; your own otherwise.",
                                 Json.object().put("type", "string"))
                         .suchAs("4uVt2kPq8ZxT")
-                        .answers(200, "The handshakes.", "Handshakes", HANDSHAKE)
+                        .answers(200, "The handshakes.", "Handshakes")
                         .problems(401, 403, 404, 429, 500, 503));
     }
 

@@ -2,7 +2,6 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Json;
 import jakarta.ws.rs.core.MediaType;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
@@ -12,33 +11,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class GatewayOperations {
     private static final String UNCHANGED = "You have it already: its ETag was in If-None-Match.";
 
-    private static final String HEALTH = """
-            {"status": "ok", "contract_version": "2026-05-25", "version": "0.1.0", "time": "2026-05-25T12:00:00.000Z",
-             "database": "reachable"}""";
-
-    private static final String CONFIG = """
-            {"contract_version": "2026-05-25", "version": "0.1.0", "base_url": "https://engine.example.com",
-             "mcp_url": "https://engine.example.com", "mcp_endpoint": "https://engine.example.com/mcp",
-             "command_route": "/demo/v1/Engine/tps", "openapi": "/api/openapi.json",
-             "authentication": ["X-Api-Key", "Authorization: Bearer"], "sign_in": ["acme"],
-             "limits": {"max_body_bytes": 1048576, "max_json_depth": 64, "name_characters": 64,
-                        "description_characters": 2000, "profile_characters": 16000, "content_characters": 64000,
-                        "page_entries": 200, "page_entries_default": 50}}""";
-
-    private static final String TOOL = """
-            {"name": "US_Read", "title": "Who am I", "description": "Tells who you are.", "family": "user",
-             "capability": "user:read", "effect": "reads",
-             "route": {"method": "POST", "path": "/demo/v1/Engine/tps/user/read"},
-             "inputSchema": {"type": "object", "properties": {}, "additionalProperties": false},
-             "outputSchema": {"type": "object", "required": ["header", "status"]},
-             "annotations": {"readOnlyHint": true, "destructiveHint": false}}""";
-
-    private static final String RPC_REFUSED = """
-            {"jsonrpc": "2.0", "error": {"code": -32600, "message": "no credential came: send your API key in the header\
-             X-Api-Key, or as Authorization: Bearer", "data": {"error": "unauthenticated", "internal_code": 2001,
-             "note": "no credential came: send your API key in the header X-Api-Key, or as Authorization: Bearer",
-             "request_id": "0197f1d0c5a87d2e"}}}""";
-
     private static final Map<Integer, String> RPC_STATUSES = new TreeMap<>(Map.of(
             400, "No proper message.",
             401, "No valid credential.",
@@ -47,12 +19,6 @@ final class GatewayOperations {
             413, "The body is too large.",
             429, "Rate limited.",
             500, "A defect."));
-
-    private static final String DONE = """
-            {"header": {"service": "US_Read", "request_id": "0197f1d0c5a87d2e", "contract_version": "2026-05-25",
-                        "time": "2026-05-25T12:00:00.000Z", "context": {"name": "default", "user": "maria"}, "unread": 0},
-             "status": {"success": true, "internal_code": 0, "http_code": 200},
-             "profile": [{"user": "maria", "role": "member"}], "content": []}""";
 
     private final OpenApi document;
 
@@ -69,7 +35,6 @@ final class GatewayOperations {
     }
 
     private void mcp() {
-        var refused = Json.readObject(RPC_REFUSED.getBytes(StandardCharsets.UTF_8));
         var operation = new Operation(
                         "mcpCall",
                         Tag.MCP,
@@ -84,10 +49,10 @@ final class GatewayOperations {
                                 .put("id", "1")
                                 .put("method", "ping")
                                 .set("params", Json.object()))
-                .answers(200, "The response to a request.", "RpcResponse", """
-                        {"jsonrpc": "2.0", "id": "1", "result": {}}""")
+                .answers(200, "The response to a request.", "RpcResponse")
                 .answersNothing(202, "A notification was taken.");
-        RPC_STATUSES.forEach((status, words) -> operation.answers(status, words, OpenApi.schema("RpcError"), refused));
+        RPC_STATUSES.forEach((status, words) ->
+                operation.answers(status, words, OpenApi.schema("RpcError"), Components.rpcError(status)));
         document.add(
                 "POST",
                 "/mcp",
@@ -103,19 +68,19 @@ final class GatewayOperations {
                 "GET",
                 GatewayRoutes.HEALTH,
                 open("health", Tag.GATEWAY, "Health", "200 for as long as the process runs; the body tells how it is.")
-                        .answers(200, "How it is.", "Health", HEALTH)
+                        .answers(200, "How it is.", "Health")
                         .problems(400, 401, 429, 500));
         document.add(
                 "GET",
                 GatewayRoutes.LIVE,
                 open("healthLive", Tag.GATEWAY, "Liveness", "Whether the process runs.")
-                        .answers(200, "It runs.", "Live", "{\"status\": \"ok\"}")
+                        .answers(200, "It runs.", "Live")
                         .problems(400, 401, 429, 500));
         document.add(
                 "GET",
                 GatewayRoutes.READY,
                 open("healthReady", Tag.GATEWAY, "Readiness", "Whether requests can be served: 503 while they cannot.")
-                        .answers(200, "They can.", "Health", HEALTH)
+                        .answers(200, "They can.", "Health")
                         .problems(400, 401, 429, 500, 503));
     }
 
@@ -128,7 +93,7 @@ final class GatewayOperations {
                                 Tag.GATEWAY,
                                 "Public runtime configuration",
                                 "The addresses, versions and limits of this service, and how to sign in.")
-                        .answers(200, "The configuration.", "Config", CONFIG)
+                        .answers(200, "The configuration.", "Config")
                         .problems(400, 401, 429, 500));
         var example = Json.object().put("openapi", "3.1.0");
         published(
@@ -170,13 +135,13 @@ final class GatewayOperations {
                 "GET",
                 CatalogueRoutes.TOOLS,
                 open("toolList", Tag.MCP, "List MCP tools", "All tools; with a credential those that it may use.")
-                        .answers(200, "The tools.", "Tools", "{\"tools\": [%s]}".formatted(TOOL))
+                        .answers(200, "The tools.", "Tools")
                         .problems(400, 401, 429, 500));
         document.add(
                 "GET",
                 CatalogueRoutes.TOOL,
                 named(open("toolRead", Tag.MCP, "Read an MCP tool", "One tool, as in the list."))
-                        .answers(200, "The tool.", "Tool", TOOL)
+                        .answers(200, "The tool.", "Tool")
                         .problems(400, 401, 403, 404, 429, 500));
     }
 
@@ -186,14 +151,13 @@ final class GatewayOperations {
                 Tag.MCP,
                 "Invoke an MCP tool",
                 "Arguments in, envelope out, under the status in status.http_code. Unknown arguments are refused.");
-        var done = Json.readObject(DONE.getBytes(StandardCharsets.UTF_8));
         document.add(
                 "POST",
                 CatalogueRoutes.INVOKE,
                 named(operation)
                         .idempotent()
                         .body(true, Json.object().put("type", "object"), Json.object())
-                        .answers(200, "Done.", OpenApi.schema("CommandResponse"), done)
+                        .answers(200, "Done.", "CommandResponse")
                         .tells(200, Reply.REPLAYED, "IdempotencyReplayed")
                         .refused(400, "The tool refused, or the body is malformed.")
                         .refused(401, "No valid credential, or not permitted.")

@@ -6,32 +6,49 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLWriteFeature;
 
-/** The machine-readable contract, written once as JSON and once as YAML, and told apart by its digest. */
+/** The machine-readable contract, written once as JSON and once as YAML when it is first asked for, and told apart by its digest. */
 final class OpenApiRoutes {
     static final String JSON = "/api/openapi.json";
     static final String YAML = "/api/openapi.yaml";
 
-    private final Rendition json;
-    private final Rendition yaml;
+    private final Supplier<ObjectNode> document;
+    private @Nullable Renditions renditions;
 
-    OpenApiRoutes(ObjectNode document) {
-        json = Rendition.of(Json.pretty(document), MediaType.APPLICATION_JSON);
-        var mapper = YAMLMapper.builder()
-                .disable(YAMLWriteFeature.WRITE_DOC_START_MARKER)
-                .build();
-        yaml = Rendition.of(mapper.writeValueAsString(document), "application/yaml");
+    OpenApiRoutes(Supplier<ObjectNode> document) {
+        this.document = document;
     }
 
     Response json() {
-        return json.answer();
+        return renditions().json().answer();
     }
 
     Response yaml() {
-        return yaml.answer();
+        return renditions().yaml().answer();
+    }
+
+    /** When the first asks, so that the start does not wait for it. */
+    private synchronized Renditions renditions() {
+        if (renditions == null) {
+            renditions = Renditions.of(document.get());
+        }
+        return renditions;
+    }
+
+    private record Renditions(Rendition json, Rendition yaml) {
+        static Renditions of(ObjectNode document) {
+            var mapper = YAMLMapper.builder()
+                    .disable(YAMLWriteFeature.WRITE_DOC_START_MARKER)
+                    .build();
+            return new Renditions(
+                    Rendition.of(Json.pretty(document), MediaType.APPLICATION_JSON),
+                    Rendition.of(mapper.writeValueAsString(document), "application/yaml"));
+        }
     }
 
     private record Rendition(byte[] bytes, String tag, String mediaType) {

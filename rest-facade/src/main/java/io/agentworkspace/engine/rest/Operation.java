@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.KeptAnswer;
 import jakarta.ws.rs.core.MediaType;
-import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -112,10 +112,13 @@ final class Operation {
         return answers(status, description, MediaType.APPLICATION_JSON, schema, example);
     }
 
-    /** @param example as JSON */
-    Operation answers(int status, String description, String schema, String example) {
-        return answers(
-                status, description, OpenApi.schema(schema), Json.readObject(example.getBytes(StandardCharsets.UTF_8)));
+    /** As it is kept for this operation. */
+    Operation answers(int status, String description, String schema) {
+        return answers(status, description, OpenApi.schema(schema), kept());
+    }
+
+    private JsonNode kept() {
+        return KeptAnswer.ofOperation(json.path("operationId").asString());
     }
 
     Operation answersNothing(int status, String description) {

@@ -48,7 +48,7 @@ public final class RestFacade {
         facade.connect(new ConnectRoutes(runner, handshakes, published.mcpUrl()));
         facade.gateway(new GatewayRoutes(published, health, signIn, clock));
         facade.auth(new AuthRoutes(signIn));
-        facade.contract(new OpenApiRoutes(OpenApi.document(runner.catalogue(), published)));
+        facade.contract(new OpenApiRoutes(() -> OpenApi.document(runner.catalogue(), published)));
         return facade;
     }
 

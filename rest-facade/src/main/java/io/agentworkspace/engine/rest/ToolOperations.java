@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.AnswerExample;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Example;
 import io.agentworkspace.engine.model.Field;
 import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.KeptAnswer;
 import io.agentworkspace.engine.model.Route;
 import io.agentworkspace.engine.model.Tool;
 import java.util.List;
@@ -38,7 +38,7 @@ final class ToolOperations {
                         "Runs the command that `service` names. Each command also has a route of its own below this one.")
                 .idempotent()
                 .body(true, document.schemas().command(commands), example(example))
-                .answers(200, "Done.", OpenApi.schema("CommandResponse"), AnswerExample.of(example))
+                .answers(200, "Done.", OpenApi.schema("CommandResponse"), KeptAnswer.of(example))
                 .tells(200, Reply.REPLAYED, "IdempotencyReplayed")
                 .refusals(400, 401, 429, 500);
     }
@@ -50,7 +50,7 @@ final class ToolOperations {
     private Operation alias(Tool<?, ?> tool) {
         var operation = described(tool)
                 .body(true, document.schemas().request(tool), Example.arguments(tool))
-                .answers(200, "Done.", document.schemas().response(tool), AnswerExample.of(tool))
+                .answers(200, "Done.", document.schemas().response(tool), KeptAnswer.of(tool))
                 .refusals(400, 401, 429, 500);
         return withIdempotency(operation, tool, 200);
     }
@@ -68,7 +68,7 @@ final class ToolOperations {
         }
         var done = tool.effect() == Effect.CREATES ? 201 : 200;
         operation
-                .answers(done, "Done.", document.schemas().response(tool), AnswerExample.of(tool, done))
+                .answers(done, "Done.", document.schemas().response(tool), KeptAnswer.of(tool))
                 .problems(400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 503);
         return withIdempotency(operation, tool, done);
     }

@@ -14,15 +14,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class WhyRoutes {
     static final String WHY = "/api/auth/why";
 
-    private static final String EXAMPLE = """
-            {"tool": "AP_Update", "may": false,
-             "missing": ["only the owner of the agent 'scout', maria, or an admin may change it"],
-             "capability": {"needed": "agent:write", "yours": ["*"], "held": true},
-             "toolset": {"needed": "agent", "yours": [], "held": true},
-             "role": {"needed": "member", "yours": ["member"], "held": true},
-             "target": {"kind": "agent", "name": "scout", "owner": "maria", "access": "public",
-                        "relations": ["public"], "needed": "owner or admin", "held": false}}""";
-
     private final ToolRunner runner;
 
     WhyRoutes(ToolRunner runner) {
@@ -68,7 +59,7 @@ final class WhyRoutes {
                         text())
                 .suchAs("agent:scout")
                 .parameter("query", "context", false, "The context that says as which agent you are logged on.", text())
-                .answers(200, "What decides.", "Reasons", EXAMPLE)
+                .answers(200, "What decides.", "Reasons")
                 .problems(400, 401, 404, 422, 429, 500, 503);
         document.add("GET", WHY, operation);
     }

@@ -1,0 +1,209 @@
+package io.agentworkspace.engine;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.openapi.Contract;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What routes that run no tool answer, and how requests are refused, is kept as the OpenAPI document shows it. */
+class RouteAnswersTest {
+    private static final TestTenant TENANT = new TestTenant();
+    private static final String KEY = TENANT.key(Door.REST, "ada", Role.OWNER, List.of("*"));
+
+    private static final String CLIENT = TENANT.key(Door.REST, "dora", Role.MEMBER, List.of("*"));
+    private static final String SESSION = "/api/auth/session";
+    private static final String KEYS = "/api/keys";
+    private static final String CREATE = Door.path("AP_Create");
+    private static final String PING = """
+            {"jsonrpc": "2.0", "id": "1", "method": "ping", "params": {}}""";
+
+    /** Its answer is the document itself, and that of the command it names. */
+    private static final List<String> SHOWN_OTHERWISE = List.of("openapiJson", "commandRun");
+
+    @Test
+    void routesAnswerAsIsKept() {
+        var answers = new LinkedHashMap<String, JsonNode>();
+        answers.put("health", body(get("/api/health")));
+        answers.put("healthLive", body(get("/api/health/live")));
+        answers.put("healthReady", body(get("/api/health/ready")));
+        answers.put("toolRead", body(get("/api/mcp/tools/US_Read")));
+        answers.put("toolList", first("tools", get("/api/mcp/tools")));
+        answers.put("toolInvoke", body(post("/api/mcp/tools/US_Read/invoke", "{}", "X-Api-Key", KEY)));
+        answers.put("why", why());
+        answers.put("mcpCall", body(post("/mcp", PING, "X-Api-Key", KEY)));
+        answers.put("handshakes", handshakes());
+        session(answers);
+        answers.put("jwksRead", first("keys", get("/.well-known/jwks.json"))); // After the first token.
+        withAddress(answers);
+
+        assertThat(answers.keySet()).containsExactlyInAnyOrderElementsOf(withAnswers());
+        kept().check("operations", answers);
+    }
+
+    @Test
+    void requestsAreRefusedAsIsKept() {
+        var answers = new LinkedHashMap<String, JsonNode>();
+        var unknown = ApiKey.generate(new SecureRandom()).reveal();
+        var tooLong = Json.text(Json.object().put("name", "x".repeat(1_100_000)));
+        answers.put("problem-400", refused(400, post(KEYS, "{", "X-Api-Key", KEY)));
+        answers.put("problem-401", refused(401, send("GET", KEYS, "", "X-Api-Key", unknown)));
+        answers.put("problem-403", refused(403, post(KEYS, "{\"name\": \"tide report\"}", "X-Api-Key", narrow())));
+        answers.put("problem-404", refused(404, send("GET", KEYS + "/4uVt2kPq8ZxT", "", "X-Api-Key", KEY)));
+        answers.put(
+                "problem-409",
+                refused(409, send("PATCH", own(), """
+                {"name": "nightly report", "if_revision": 7}""", "X-Api-Key", KEY, "Content-Type", "application/json")));
+        answers.put("problem-413", refused(413, post(KEYS, tooLong, "X-Api-Key", KEY)));
+        answers.put(
+                "problem-415", refused(415, send("POST", KEYS, "x", "X-Api-Key", KEY, "Content-Type", "text/plain")));
+        answers.put("problem-422", refused(422, post(KEYS, "{}", "X-Api-Key", KEY)));
+        answers.put("command-400", refused(400, post(CREATE, "{}", "X-Api-Key", KEY)));
+        answers.put("command-401", refused(401, post(CREATE, "{}", "X-Api-Key", unknown)));
+        answers.put("rpc-400", refused(400, post("/mcp", "{", "X-Api-Key", KEY)));
+        answers.put("rpc-401", refused(401, post("/mcp", PING, "X-Api-Key", unknown)));
+        answers.put("rpc-403", refused(403, post("/mcp", PING, "X-Api-Key", KEY, "Origin", "https://example.com")));
+        answers.put("rpc-404", refused(404, post("/mcp", PING, "X-Api-Key", KEY, "Mcp-Session-Id", unknown)));
+        answers.put("rpc-413", refused(413, post("/mcp", tooLong, "X-Api-Key", KEY)));
+        limited(answers);
+        kept().check("refusals", answers);
+    }
+
+    /** Where no second request is let through, since no time passes. */
+    private static void limited(Map<String, JsonNode> answers) {
+        try (var engine = TestServer.start(
+                Map.of("ENGINE_RATE_LIMIT", "1/s burst 1"), Clock.fixed(Instant.now(), ZoneOffset.UTC))) {
+            var headers = List.of("X-Api-Key", KEY, "Content-Type", "application/json")
+                    .toArray(String[]::new);
+            at(engine.baseUrl(), "GET", KEYS, "", headers);
+            answers.put("problem-429", refused(429, at(engine.baseUrl(), "GET", KEYS, "", headers)));
+            answers.put("command-429", refused(429, at(engine.baseUrl(), "POST", CREATE, "{}", headers)));
+            answers.put("rpc-429", refused(429, at(engine.baseUrl(), "POST", "/mcp", PING, headers)));
+        }
+    }
+
+    private static JsonNode refused(int status, HttpResponse<byte[]> answer) {
+        assertThat(answer.statusCode()).as(new String(answer.body(), UTF_8)).isEqualTo(status);
+        return Json.read(answer.body());
+    }
+
+    private static String narrow() {
+        return TENANT.key(Door.REST, "bob", Role.MEMBER, List.of("agent:read"));
+    }
+
+    private static String own() {
+        return KEYS + "/" + ApiKey.parse(KEY).id();
+    }
+
+    private static void session(Map<String, JsonNode> answers) {
+        var begun = post(SESSION, "", "X-Api-Key", KEY);
+        var cookie = begun.headers().firstValue("Set-Cookie").orElseThrow().split(";")[0];
+        var token = body(begun).path("csrf_token").asString();
+        var page = List.of("Cookie", cookie, "X-CSRF-Token", token, "Sec-Fetch-Site", "same-origin")
+                .toArray(String[]::new);
+        answers.put("sessionBegin", body(begun));
+        answers.put("sessionRead", body(send("GET", SESSION, "", page)));
+        answers.put("tokenCreate", body(send("POST", "/api/auth/token", "", page)));
+        answers.put("sessionEnd", body(send("DELETE", SESSION, "", page)));
+    }
+
+    /** A member asks whether she may change what is another's. */
+    private static JsonNode why() {
+        post(CREATE, """
+                {"vx": {"name": "scout", "description": "Watches the tide tables.", "access": "public"}}""", "X-Api-Key", KEY);
+        var cleo = TENANT.key(Door.REST, "cleo", Role.MEMBER, List.of("*"));
+        return body(send("GET", "/api/auth/why?tool=AP_Update&target=agent:scout", "", "X-Api-Key", cleo));
+    }
+
+    /** These have the service's own address, also in words that cannot be read. */
+    private static void withAddress(Map<String, JsonNode> answers) {
+        try (var engine = TestServer.start(Map.of("ENGINE_BASE_URL", "https://engine.example.com"))) {
+            var url = "http://127.0.0.1:" + engine.port();
+            answers.put("configRead", body(at(url, "GET", "/api/config", "")));
+            answers.put("clients", first("clients", at(url, "GET", "/api/mcp/clients", "")));
+            answers.put("client", body(at(url, "GET", "/api/mcp/clients/cursor", "")));
+        }
+    }
+
+    private static JsonNode handshakes() {
+        post("/mcp", """
+                {"jsonrpc": "2.0", "id": "1", "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+                 "clientInfo": {"name": "cursor", "version": "2.1.0"}}}""", "X-Api-Key", CLIENT, "User-Agent", "Cursor/2.1.0");
+        return Awaitility.await()
+                .until(
+                        () -> body(send("GET", "/api/mcp/handshakes", "", "X-Api-Key", CLIENT)),
+                        told -> !told.path("handshakes").isEmpty());
+    }
+
+    /** The first of a long list is shown. */
+    private static JsonNode first(String field, HttpResponse<byte[]> answer) {
+        var whole = (ObjectNode) body(answer);
+        var list = whole.path(field);
+        whole.putArray(field).add(list.get(0));
+        return whole;
+    }
+
+    /** The routes that run no tool and answer JSON. */
+    private static List<String> withAnswers() {
+        return Contract.at(TestServer.url())
+                .operations()
+                .filter(operation -> !operation.has("x-tool"))
+                .filter(operation -> operation.path("responses").properties().stream()
+                        .anyMatch(answer -> answer.getKey().startsWith("2")
+                                && answer.getValue().at("/content").has("application/json")))
+                .map(operation -> operation.path("operationId").asString())
+                .filter(id -> !SHOWN_OTHERWISE.contains(id))
+                .toList();
+    }
+
+    private static KeptAnswers kept() {
+        return new KeptAnswers()
+                .replacing(ApiKey.parse(KEY).id(), "9sJd3nQw6LbY")
+                .replacing(ApiKey.parse(CLIENT).id(), "4uVt2kPq8ZxT");
+    }
+
+    private static JsonNode body(HttpResponse<byte[]> answer) {
+        assertThat(answer.statusCode()).as(new String(answer.body(), UTF_8)).isBetween(200, 201);
+        return Json.read(answer.body());
+    }
+
+    private static HttpResponse<byte[]> get(String path) {
+        return send("GET", path, "");
+    }
+
+    private static HttpResponse<byte[]> post(String path, String body, String... headers) {
+        var all = new ArrayList<>(List.of(headers));
+        all.addAll(List.of("Content-Type", "application/json"));
+        return send("POST", path, body, all.toArray(String[]::new));
+    }
+
+    private static HttpResponse<byte[]> send(String method, String path, String body, String... headers) {
+        return at(TestServer.url(), method, path, body, headers);
+    }
+
+    private static HttpResponse<byte[]> at(String url, String method, String path, String body, String... headers) {
+        var request = HttpRequest.newBuilder(URI.create(url + path)).method(method, BodyPublishers.ofString(body));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return Door.send(request.build());
+    }
+}
