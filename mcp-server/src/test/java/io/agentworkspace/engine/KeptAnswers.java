@@ -17,8 +17,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Answers as they are kept to be shown to readers: what differs from run to run is replaced by something of the same shape, long
- * lists and texts are cut.
+ * Responses in the form in which they are recorded as examples. Values that differ from run to run are replaced by fixed ones of
+ * the same form, and long lists and texts are cut.
  */
 final class KeptAnswers {
     private static final Path FOLDER = Repository.file("shared-model/src/main/resources/answers");
@@ -35,21 +35,21 @@ final class KeptAnswers {
     private static final Pattern ID = Pattern.compile(
             "\\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64})\\b");
 
-    /** What another machine would measure, or has. */
+    /** Durations, which differ between machines. */
     private static final Map<String, Integer> NUMBERS = Map.of("duration_ms", 12, "p50_ms", 12, "p95_ms", 12);
 
-    /** What is written after the answer, sooner or later. */
+    /** Fields that are written after the response, at no fixed time. */
     private static final Set<String> LATE = Set.of("last_used_at", "last_client");
 
     private final Map<String, String> words = new LinkedHashMap<>();
 
-    /** @param word what a reader is shown in place of it */
+    /** @param word the text that replaces it */
     KeptAnswers replacing(String own, String word) {
         words.putIfAbsent(own, word);
         return this;
     }
 
-    /** Just these answers are kept in the folder, each under its name. */
+    /** Compares the files of the folder with these responses, or with -Dgolden=update writes them. */
     void check(String folder, Map<String, ? extends JsonNode> answers) {
         var files = new LinkedHashMap<String, String>();
         answers.forEach((name, answer) -> files.put(name + ".json", text(answer)));
@@ -67,7 +67,7 @@ final class KeptAnswers {
                 + "\n";
     }
 
-    /** Of one answer: what is the same in it stays the same. */
+    /** Equal ids of one response get the same replacement. */
     private final class Copy {
         private final Instant asked;
         private final List<String> ids = new ArrayList<>();
@@ -102,7 +102,7 @@ final class KeptAnswers {
             return copy;
         }
 
-        /** How often was asked again until something was there is nobody's business. */
+        /** The number of calls depends on how often the test had to poll. */
         private static void calls(ObjectNode commands) {
             var calls = 60;
             if (commands.has("count")) {
@@ -160,7 +160,7 @@ final class KeptAnswers {
             return zeros.substring(0, zeros.length() - number.length()) + number;
         }
 
-        /** What was is now; what will be is as far ahead as it was, about; the end of a day is the end of the first. */
+        /** A past time becomes NOW. A future time keeps its distance, rounded; the end of a UTC day becomes the end of the first day. */
         private String time(MatchResult found) {
             var time = Instant.parse(found.group());
             var ahead = Duration.between(asked, time).toMinutes();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What routes that run no tool answer, and how requests are refused, is kept as the OpenAPI document shows it. */
+/** Records the responses of routes that run no tool, and of requests that are refused, for the OpenAPI document. */
 class RouteAnswersTest {
     private static final TestTenant TENANT = new TestTenant();
     private static final String KEY = TENANT.key(Door.REST, "ada", Role.OWNER, List.of("*"));

@@ -5,28 +5,28 @@ import java.io.UncheckedIOException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What the service really answered to an example: the tests play it, keep the answer among the resources of this module, and hold
- * later ones against it. Nothing is read before somebody looks.
+ * A recorded response of the service. The tests send each example, record the response in the resources of this module, and
+ * compare later responses with it. A file is read only when it is needed.
  */
 public final class KeptAnswer {
     private KeptAnswer() {}
 
-    /** Of the tool's own example, on its own route. */
+    /** The response to the tool's example, on its REST route. */
     public static JsonNode of(Tool<?, ?> tool) {
         return read("tools/" + tool.name());
     }
 
-    /** Of a route that runs no tool, by its name in the OpenAPI document. */
+    /** The response of a route that runs no tool, by its operationId. */
     public static JsonNode ofOperation(String id) {
         return read("operations/" + id);
     }
 
-    /** Of a request that is refused: {@code problem-404}, {@code command-400}. */
+    /** The response to a request that is refused: {@code problem-404}, {@code command-400}. */
     public static JsonNode ofRefusal(String name) {
         return read("refusals/" + name);
     }
 
-    /** An empty object where nothing is kept: then the OpenAPI document fails its tests, which say what to do. */
+    /** An empty object if nothing is recorded. OpenApiExamplesTest then fails, and says what to do. */
     private static JsonNode read(String name) {
         try (var file = KeptAnswer.class.getResourceAsStream("/answers/%s.json".formatted(name))) {
             return file == null ? Json.object() : Json.read(file.readAllBytes());
