@@ -91,7 +91,7 @@ final class DocPages {
         return Page.html(templates.page("docs", shown, frame, visit));
     }
 
-    /** With the places that others point at: each command in the list of all, and each error in its table. */
+    /** Adds the anchors that others link to: each command in the full list, and each error in its table. */
     private static String anchored(String address, String html) {
         if (address.equals(ROOT + "/commands")) {
             return COMMAND.matcher(html).replaceAll("<a id=\"$2\" href=\"$1\">");

@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
  * The subscriptions of a listener.
  *
  * @param lists the lists whose changes it subscribes to, by name
- * @param resources for each thing that may change the URIs under which it was asked for; of tasks what {@link #task}
- *     makes
+ * @param resources for each thing that may change, the URIs under which it was requested; for tasks the result of
+ *     {@link #task}
  */
 record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
     private static final String LIST = "list:";
@@ -27,7 +27,7 @@ record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
         resources = Map.copyOf(resources);
     }
 
-    /** What is to be told of this change: lists, marked as such, and URIs. */
+    /** What to report about this change: lists, marked as such, and URIs. */
     Set<String> toldOf(Change change) {
         return lists.contains(change.kind()) ? Set.of(LIST + change.kind()) : resources.getOrDefault(change, Set.of());
     }

@@ -5,12 +5,12 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 
-/** What the lanes work with: signs, streams, the clock hand, and what is stored about sessions. */
+/** What the lanes share: signatures, streams, the timer, and stored session data. */
 record Workings(RequestState states, Session.Office office, SessionStore sessions, Listen listen, Streams streams) {
     /**
      * Streams on this replica.
      *
-     * @param listeners those that tell of changes
+     * @param listeners the listeners that report changes
      */
     record Streams(Pulse pulse, Bounds bounds, Listeners listeners, Clock clock) {}
 
@@ -24,7 +24,7 @@ record Workings(RequestState states, Session.Office office, SessionStore session
         return Reply.begin(exchange, places, streams.pulse());
     }
 
-    /** @throws RpcError when the client is asked for what it did not declare */
+    /** @throws RpcError if the client is asked for something that it did not declare */
     static void checkAbilities(Outcome.Ask ask, Client client) {
         List<Client.Ability> missing = ask.questions().values().stream()
                 .map(question -> Client.Ability.of(question.path("method").asString("")))

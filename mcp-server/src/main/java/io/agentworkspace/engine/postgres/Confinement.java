@@ -10,10 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The words put before PostgreSQL's programs so that they run as an ordinary user (they refuse root), out of reach of the terminal's
- * Ctrl-C, and end with the thread that started them. The last two are left out where the system has no such tool.
+ * The words put before PostgreSQL's programs so that they run as an ordinary user (they refuse root), out of reach of
+ * the terminal's Ctrl-C, and end with the thread that started them. The last two are left out where the system has no
+ * such tool.
  *
- * @param account whom the files must belong to, where that is somebody else than the engine
+ * @param account the required owner of the files, if that is not the engine's user
  */
 record Confinement(List<String> prefix, @Nullable String account) {
     private static final Logger log = LoggerFactory.getLogger(Confinement.class);
@@ -27,7 +28,7 @@ record Confinement(List<String> prefix, @Nullable String account) {
         return System.getProperty("user.name").equals("root");
     }
 
-    /** The first of the ways that works here and lets PostgreSQL reach the data directory. */
+    /** The first method that works here and lets PostgreSQL reach the data directory. */
     static Confinement choose(DataDirectory directory) {
         List<Confinement> ways = runningAsRoot() ? waysForRoot(directory) : waysForUser();
         return ways.stream()
@@ -48,7 +49,7 @@ record Confinement(List<String> prefix, @Nullable String account) {
         return words;
     }
 
-    /** Gives a file to whoever PostgreSQL runs as. */
+    /** Gives a file to the user that PostgreSQL runs as. */
     void handOver(Path path) throws IOException {
         if (account != null) {
             var accounts = path.getFileSystem().getUserPrincipalLookupService();

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Where everything of the embedded database lies: one directory, its real path, and the names in it. */
+/** The data directory of the embedded database: its real path, and the names in it. */
 record DataDirectory(Path root) {
 
     /** The group that {@link Confinement} switches to: the group of nobody on every system, whatever its name. */

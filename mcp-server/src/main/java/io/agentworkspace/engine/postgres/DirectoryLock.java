@@ -9,7 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Holds a data directory for one engine. The operating system lets go of it when the process ends, however it ends. */
+/** Holds a data directory for one engine. The operating system releases it when the process ends, however it ends. */
 final class DirectoryLock implements AutoCloseable {
     /** Closing any channel on a locked file drops the whole process's lock, so a second try in here must never open one. */
     private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();

@@ -20,7 +20,7 @@ final class Orphans {
 
     private Orphans() {}
 
-    /** Returns when no process works on the cluster any more, as far as this system tells. */
+    /** Returns when no process uses the cluster any more, as far as this system can tell. */
     static void clear(Path cluster) {
         var said = PidFile.find(cluster);
         said.flatMap(file -> ProcessHandle.of(file.pid())).ifPresent(process -> {
@@ -41,7 +41,7 @@ final class Orphans {
         }
     }
 
-    /** By its command line, which a process that has ended lacks even where nobody has collected it. */
+    /** By its command line, which an ended process lacks even if its parent has not reaped it. */
     private static boolean serves(ProcessHandle process, Path cluster) {
         String command = process.info().commandLine().orElse("");
         return command.contains("postgres") && command.contains(cluster.toString());
@@ -97,7 +97,7 @@ final class Orphans {
                             .toString()
                             .startsWith("postgres");
         } catch (IOException e) {
-            return false; // Ended meanwhile, or is not ours to look at.
+            return false; // It has ended in the meantime, or we may not look at it.
         }
     }
 

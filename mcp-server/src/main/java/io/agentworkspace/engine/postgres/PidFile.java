@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 
-/** What a running server says of itself in its cluster's {@code postmaster.pid}: line 1 its process, line 4 its port, line 8 its state. */
+/**
+ * The data of a running server in its cluster's {@code postmaster.pid}: line 1 its process, line 4 its port, line 8 its
+ * state.
+ */
 record PidFile(long pid, int port, boolean ready) {
 
     /** Empty if there is none, or if it names no server: it is being written right now, or was truncated. */

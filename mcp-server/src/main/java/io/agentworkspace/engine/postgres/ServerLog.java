@@ -29,12 +29,12 @@ final class ServerLog {
         return file;
     }
 
-    /** The latest reason that the server gave for ending. */
+    /** The last reason that the server logged for ending. */
     String lastFailure() {
         return lastFailure;
     }
 
-    /** Writes down what a server says until it has nothing left to say. */
+    /** Copies a server's output until it ends. */
     Thread follow(InputStream output) {
         return Thread.ofPlatform().daemon().name("postgres-log").start(() -> {
             try (var lines = new BufferedReader(new InputStreamReader(output, StandardCharsets.UTF_8))) {
@@ -55,7 +55,7 @@ final class ServerLog {
         append(line + "\n");
     }
 
-    /** A full disk must not stop the reading: a server whose output nobody takes would stand still. */
+    /** A full disk must not stop the reading: a server whose output nobody reads would block. */
     private synchronized void append(String line) {
         try {
             if (Files.exists(file) && Files.size(file) > LARGEST) {

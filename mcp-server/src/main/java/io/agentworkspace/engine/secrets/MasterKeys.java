@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the master key comes from: the setting, else a file in the data directory that is made when it is first needed. The
- * keys from before still open what they have sealed.
+ * The master key: from the setting, else from a file in the data directory that is created when first needed. Earlier
+ * keys can still decrypt what they encrypted.
  */
 public final class MasterKeys {
     /** The file in the data directory. */
@@ -38,7 +38,7 @@ public final class MasterKeys {
 
     /**
      * @param given by the setting; null where it is not set
-     * @param others open what they have sealed, and seal nothing
+     * @param others only decrypt
      */
     public MasterKeys(@Nullable MasterKey given, Path directory, MasterKey... others) {
         this.given = given;
@@ -46,19 +46,19 @@ public final class MasterKeys {
         this.others = List.of(others);
     }
 
-    /** What is sealed with. */
+    /** The key that encrypts. */
     public MasterKey current() {
         return there().orElseGet(this::make);
     }
 
-    /** The secret, if a key that we have has sealed it for this place. */
+    /** The secret, if one of our keys encrypted it for this place. */
     public Optional<byte[]> open(String place, String sealed) {
         return Stream.concat(there().stream(), others.stream())
                 .flatMap(key -> key.open(place, sealed).stream())
                 .findFirst();
     }
 
-    /** For whoever has lost the right one. */
+    /** The message for a lost key. */
     public String whereItBelongs() {
         return "in ENGINE_SECRETS_KEY or in the file " + file;
     }
@@ -86,7 +86,7 @@ public final class MasterKeys {
         }
     }
 
-    /** Of several processes that make one together, one is the first, and all take that. */
+    /** If several processes create one at the same time, all use the first. */
     private MasterKey make() {
         var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
         try {
@@ -106,7 +106,7 @@ public final class MasterKeys {
         return there().orElseThrow();
     }
 
-    /** On the disk before anything is sealed with it. */
+    /** It must be on disk before it encrypts anything. */
     private static void write(Path path, String text) throws IOException {
         try (var channel = FileChannel.open(path, Set.of(StandardOpenOption.WRITE))) {
             channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));

@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The short-lived tokens of sessions: JWTs signed with ES256. One that has been verified is remembered until it expires, since
- * verifying costs more than answering does. Whether its session goes on is for others to say.
+ * The short-lived tokens of sessions: JWTs signed with ES256. A verified one is cached until it expires, since
+ * verifying costs more than responding. Others check whether its session still exists.
  */
 public final class AccessTokens {
-    /** How long a token is good. */
+    /** How long a token is valid. */
     static final Duration LIFE = Duration.ofMinutes(10);
 
     private static final String SESSION = "sid";
@@ -92,7 +92,7 @@ public final class AccessTokens {
     /**
      * The public id of the session that the token was made from.
      *
-     * @throws Problem {@code unauthenticated}, with one note for all that can be wrong with it
+     * @throws Problem {@code unauthenticated}, with the same note for every defect
      */
     String session(AccessToken token) {
         var digest = digest(token.text());
@@ -107,7 +107,7 @@ public final class AccessTokens {
         return known.session();
     }
 
-    /** The public id of its session, where the token has been verified before. */
+    /** The public id of its session, if the token has been verified before. */
     @Nullable
     String remembered(AccessToken token) {
         var known = verified.getIfPresent(digest(token.text()));
@@ -156,7 +156,7 @@ public final class AccessTokens {
         throw new UnsupportedJwtException("only ES256, with the id of the key");
     }
 
-    /** The public halves, as RFC 7517 has them. */
+    /** The public keys in the format of RFC 7517. */
     ObjectNode published() {
         var set = Json.object();
         var listed = set.putArray("keys");

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads what a provider has signed about a user (OpenID Connect Core 1.0, section 3.1.3.7). */
+/** Verifies and reads a provider's ID tokens (OpenID Connect Core 1.0, section 3.1.3.7). */
 final class IdTokens {
     private static final Logger LOG = LoggerFactory.getLogger(IdTokens.class);
     private static final Duration OLDEST = Duration.ofMinutes(10);
@@ -21,7 +21,7 @@ final class IdTokens {
         this.clock = clock;
     }
 
-    /** The claims, if it was made by this provider, for us, for this sign-in, and just now. */
+    /** The claims, if this provider has issued the token for us, for this sign-in, and just now. */
     Optional<Claims> read(Issuer issuer, String text, String nonce) throws ProviderHttp.Failed {
         var token = UnverifiedToken.read(text);
         if (token.isEmpty()) {
@@ -38,7 +38,7 @@ final class IdTokens {
         return claims;
     }
 
-    /** The browser is told no more than that it was refused; the operator can see why. */
+    /** The browser only learns that the sign-in was refused; the log tells the operator why. */
     private static Optional<Claims> refused(Issuer issuer, String reason) {
         LOG.warn(
                 "an ID token of the provider {} was refused: {}",

@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The access tokens that a provider issues for the MCP door. Who the token's user is here, is told as at sign-in; what the token
- * allows, its scopes tell. One that has been verified is remembered for a while, its user only as long as nothing changes.
+ * The access tokens that a provider issues for the MCP endpoint. The token's user is identified as at sign-in; its
+ * scopes determine what it allows. A verified token is cached for a while, its user only until something changes.
  */
 public final class IssuedTokens {
     private static final int REMEMBERED = 100_000;
@@ -53,8 +53,8 @@ public final class IssuedTokens {
     }
 
     /**
-     * @throws Problem {@code unauthenticated} for a token that is not good, {@code not_permitted} for one whose user is
-     *     nobody here, {@code unavailable} when its issuer has to be asked and does not answer
+     * @throws Problem {@code unauthenticated} for an invalid token, {@code not_permitted} for one whose user is unknown
+     *     here, {@code unavailable} if its issuer has to be queried and does not respond
      */
     Caller caller(IssuedToken token) {
         var digest = AccessTokens.digest(token.text());
@@ -77,7 +77,7 @@ public final class IssuedTokens {
         return granted.map(one -> one.with(token.scopes(), token.expiresAt()));
     }
 
-    /** What is wrong with what it says is found first: that costs its issuer no question. */
+    /** The claims are checked first: that needs no request to the issuer. */
     private Verified verify(String text) {
         try {
             var token = UnverifiedToken.read(text).orElseThrow(() -> TokenClaims.invalid("it is no JWT"));
@@ -93,7 +93,7 @@ public final class IssuedTokens {
         }
     }
 
-    /** The token goes nowhere else: what a newcomer is called, it must say itself. */
+    /** The token is not sent anywhere, so it must contain a newcomer's name itself. */
     private Verified admitted(TokenClaims said, Claims claims) throws ProviderHttp.Failed {
         var visit = Visit.withToken(clock);
         var user = membership.user(visit, issuer, claims, "");
@@ -113,7 +113,7 @@ public final class IssuedTokens {
         return AccessTokens.digest(text).replace('+', '-').replace('/', '_').substring(0, HASH);
     }
 
-    /** For work that was begun with a token: until the newest of its principal expires. */
+    /** For work that was started with a token: until the newest of its principal expires. */
     Optional<Caller> current(String principal) {
         var now = clock.instant();
         return Optional.of(principal)

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A provider as it is reached: what it says of itself, remembered for an hour, its keys, and its token endpoint. */
+/** The connection to a provider: its metadata, cached for an hour, its keys, and its token endpoint. */
 public final class Issuer {
     private static final Duration REMEMBERED = Duration.ofHours(1);
 
@@ -38,7 +38,7 @@ public final class Issuer {
         return provider;
     }
 
-    /** Those that ID tokens are verified with. */
+    /** The keys that ID tokens are verified with. */
     IssuerKeys keys() {
         return keys;
     }
@@ -57,7 +57,7 @@ public final class Issuer {
     /**
      * Exchanges a code for tokens.
      *
-     * @return nothing where the provider refuses the code
+     * @return empty if the provider refuses the code
      */
     Optional<ObjectNode> redeem(String code, String verifier, String redirect) throws ProviderHttp.Failed {
         var form = new LinkedHashMap<>(Map.of("grant_type", "authorization_code"));
@@ -87,7 +87,7 @@ public final class Issuer {
                 + java.util.Base64.getEncoder().encodeToString(pair.getBytes(java.nio.charset.StandardCharsets.UTF_8));
     }
 
-    /** What it tells of the user besides; empty where it tells nothing. */
+    /** Further claims about the user; empty if there are none. */
     ObjectNode userInfo(String accessToken) throws ProviderHttp.Failed {
         var address = metadata().userInfo();
         return address == null || accessToken.isEmpty() ? Json.object() : http.get(address, "Bearer " + accessToken);
@@ -103,7 +103,7 @@ public final class Issuer {
             try {
                 parsed.add(Jwks.parser().json(TokenJson.PARSER).build().parse(Json.text(one)));
             } catch (RuntimeException e) {
-                // A kind of key that we do not know is none that we could use.
+                // We could not use a key of an unknown type.
             }
         }
         return List.copyOf(parsed);

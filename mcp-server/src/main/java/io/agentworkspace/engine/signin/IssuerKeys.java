@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of an issuer, and the verification of what it has signed. The issuer is asked for its keys seldom, whatever comes; how
- * seldom, its {@link Trust} says.
+ * The keys of an issuer, and the verification of its signatures. The keys are fetched rarely, whatever requests arrive;
+ * its {@link Trust} says how rarely.
  */
 final class IssuerKeys {
     private static final Logger LOG = LoggerFactory.getLogger(IssuerKeys.class);
@@ -31,15 +31,15 @@ final class IssuerKeys {
     private volatile Known known = new Known(List.of(), Instant.EPOCH, Instant.EPOCH, false);
 
     /**
-     * How long keys are believed, and how often an issuer is asked for them.
+     * How long keys are trusted, and how often they are fetched.
      *
-     * @param believed how long a known key is used while the issuer does not answer
-     * @param pause how long an unknown key stays unknown
+     * @param believed how long a known key is used while the issuer does not respond
+     * @param pause how long an unknown key counts as unknown
      * @param firstPause the same while no key is known at all
-     * @param patience how long a request waits that needs a key which another one is fetching
+     * @param patience how long a request waits for a key that another request is fetching
      */
     record Trust(Duration believed, Duration pause, Duration firstPause, Duration patience) {
-        /** For ID tokens: they come from the provider itself, which has to answer for each sign-in anyhow. */
+        /** For ID tokens: they come from the provider itself, which must respond for each sign-in anyway. */
         static final Trust SIGN_IN =
                 new Trust(FRESH, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(10));
 
@@ -54,13 +54,13 @@ final class IssuerKeys {
         this.clock = clock;
     }
 
-    /** @param failed whether it did not answer when it was last asked */
+    /** @param failed whether the last fetch failed */
     private record Known(List<Jwk<?>> keys, Instant from, Instant asked, boolean failed) {
         Optional<PublicKey> find(@Nullable String id, Instant now, Trust trust) {
             return now.isBefore(from.plus(trust.believed())) ? named(id) : Optional.empty();
         }
 
-        /** A token need not name its key where there is only one. */
+        /** A token need not name its key if there is only one. */
         private Optional<PublicKey> named(@Nullable String id) {
             return keys.stream()
                     .filter(key -> id == null ? keys.size() == 1 : id.equals(key.getId()))
@@ -77,9 +77,9 @@ final class IssuerKeys {
     }
 
     /**
-     * The claims of a token, if this issuer has signed it and it is good now.
+     * The claims of a token, if this issuer has signed it and it is valid now.
      *
-     * @throws ProviderHttp.Failed when it cannot be told whether the key is one of the issuer's
+     * @throws ProviderHttp.Failed if it cannot be determined whether the key is one of the issuer's
      */
     Optional<Claims> verified(UnverifiedToken token) throws ProviderHttp.Failed {
         var key = find(token.keyId());
@@ -109,7 +109,7 @@ final class IssuerKeys {
         return found;
     }
 
-    /** Whoever needs no new key does not wait for it, and nobody does for long, or where it did not come the last time. */
+    /** Only requests that need a new key wait for it. They do not wait long, and not at all if the last fetch failed. */
     private void ask(@Nullable String id, Instant now) throws ProviderHttp.Failed {
         var isNeeded = known.find(id, now, trust).isEmpty();
         if (!isTurn(isNeeded && !known.failed() ? trust.patience() : Duration.ZERO)) {

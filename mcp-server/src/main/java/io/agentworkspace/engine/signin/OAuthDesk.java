@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Signing in at a provider: OpenID Connect's code flow with PKCE. It begins here, goes on at the provider, and comes back to the
- * callback in the same browser, once.
+ * Sign-in at a provider: OpenID Connect's code flow with PKCE. It begins here, continues at the provider, and returns
+ * to the callback in the same browser, once.
  */
 public final class OAuthDesk {
     private static final Logger LOG = LoggerFactory.getLogger(OAuthDesk.class);
@@ -53,7 +53,7 @@ public final class OAuthDesk {
         this.tokens = new IdTokens(clock);
     }
 
-    /** Those that can be signed in at. */
+    /** The available providers. */
     public static List<Issuer> issuers(Collection<Provider> providers, ProviderHttp http, Clock clock) {
         return providers.stream()
                 .map(provider -> new Issuer(provider, http, clock))
@@ -64,10 +64,10 @@ public final class OAuthDesk {
         return List.copyOf(issuers.keySet());
     }
 
-    /** @param header sets the cookie that the browser comes back with */
+    /** @param header sets the cookie that the browser returns with */
     record Leaving(String location, String header) {}
 
-    /** Who came back, and where the browser goes now. */
+    /** The signed-in user, and where the browser goes next. */
     record Arrived(long tenant, long user, String name, String location) {}
 
     Leaving start(Request request, String name) {
@@ -106,7 +106,7 @@ public final class OAuthDesk {
                 .formatted(baseUrl, issuer.provider().name());
     }
 
-    /** Whatever comes of it, it was the one time: its row is taken before anything else is looked at. */
+    /** The callback works once, whatever its result: its row is taken before anything else is checked. */
     Arrived finish(Request request, String name) {
         try {
             return arrived(request, name);
@@ -118,7 +118,7 @@ public final class OAuthDesk {
         }
     }
 
-    /** On one line, and no longer than it helps. */
+    /** On one line, and truncated. */
     static String logged(String text) {
         return Excerpt.of(text.replaceAll("[\\p{Cc}\\p{Cs}]", "?"), 300);
     }
@@ -151,7 +151,7 @@ public final class OAuthDesk {
         return new Arrived(user.tenant(), user.id(), user.name(), baseUrl + returnTo);
     }
 
-    /** RFC 9207: an answer of another provider must not be taken for one of this. */
+    /** RFC 9207: a response of another provider must not be accepted as this one's. */
     private static void checkIssuer(Issuer issuer, @Nullable String given) {
         var mustCome = asked(issuer, issuer::metadata).namesItself();
         if (given == null ? mustCome : !given.equals(issuer.provider().issuer().toString())) {
@@ -171,7 +171,7 @@ public final class OAuthDesk {
         });
     }
 
-    /** Something that a provider is asked for. */
+    /** A request to a provider. */
     @FunctionalInterface
     private interface Question<T> {
         T ask() throws ProviderHttp.Failed;
@@ -193,7 +193,7 @@ public final class OAuthDesk {
                 .orElseThrow(() -> Problem.notFound("sign-in provider", name, names()));
     }
 
-    /** @throws Problem {@code bad_request} when it came more than once */
+    /** @throws Problem {@code bad_request} if it was sent more than once */
     private static Optional<String> only(Request request, String parameter) {
         var values = parameters(request).getValuesOrEmpty(parameter);
         if (values.size() > 1) {

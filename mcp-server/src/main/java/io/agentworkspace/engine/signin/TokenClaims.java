@@ -19,9 +19,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an access token says (RFC 9068), before its signature is looked at: whatever is wrong with that costs nobody a question.
+ * The claims of an access token (RFC 9068), checked before its signature: a defect in them needs no request to the
+ * issuer.
  *
- * @param client the program that it was given to; empty where it does not say
+ * @param client the program that it was issued to; empty if not named
  * @param scopes those that are capabilities
  */
 record TokenClaims(String subject, String client, Set<String> scopes, Instant expiresAt) {

@@ -19,7 +19,10 @@ import java.util.Date;
 import java.util.List;
 import java.util.Map;
 
-/** How the token library reads and writes: JSON as everything here does, strictly, and tokens with one parser, ours and others'. */
+/**
+ * How the token library reads and writes: strict JSON like everything here, and one parser for our tokens and those of
+ * others.
+ */
 final class TokenJson {
     /** The algorithms that providers may sign with: asymmetric ones only. */
     static final List<SignatureAlgorithm> ALGORITHMS = List.of(
@@ -34,7 +37,7 @@ final class TokenJson {
             Jwts.SIG.PS512,
             Jwts.SIG.EdDSA);
 
-    /** By how much the clocks of a provider and of this server may differ. */
+    /** The tolerated difference between the clocks of a provider and of this server. */
     static final Duration SKEW = Duration.ofMinutes(1);
 
     static final Writer WRITER = new Writer();
@@ -42,7 +45,7 @@ final class TokenJson {
 
     private TokenJson() {}
 
-    /** A parser that takes nothing compressed, and nothing that is signed otherwise or by another issuer. */
+    /** A parser that accepts no compressed tokens, no other signature algorithms and no other issuer. */
     static JwtParserBuilder parser(String issuer, List<SignatureAlgorithm> algorithms, Clock clock) {
         return Jwts.parser()
                 .json(PARSER)

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of agents and of their messages: one statement each, the context with it. */
+/** Reads of agents and of their messages: one statement each, including the context. */
 public final class AgentReads {
     /** Whether the acting user may see the stream of participant {@code p}, who is the agent {@code a}. */
     private static final String MAY_SEE_STREAM = """
@@ -32,7 +32,7 @@ public final class AgentReads {
             ctx JOIN agent a ON a.tenant_id = :tenant AND starts_with(a.name_key, :prefix) AND a.name_key >= :prefix
             """;
 
-    /** What an agent's record takes beside its messages: its long texts, its names and those of its skills. */
+    /** The bytes of an agent's record besides its messages: its long texts, its names and those of its skills. */
     private static final String WEIGHT =
             "SELECT 40000 + %s + %s FROM named a".formatted(Weight.of("a.profile"), Weight.of("a.description"));
 
@@ -94,16 +94,16 @@ public final class AgentReads {
     }
 
     /**
-     * An agent, none for a user, and its latest messages that the acting user may see, oldest first. They are in the streams where
-     * something was said last, of which those that have gone on since the cursor do not count: no other ones are looked into.
+     * An agent, none for a user, and its latest messages that the acting user may see, oldest first. Only the streams
+     * with the latest messages are read; those with messages after the cursor do not count.
      */
     public record Found(@Nullable Agent agent, Slice<Message> messages) {}
 
     /**
-     * The named agent, else the selected one, else whoever speaks: self, or the user. Whoever reads its own messages marks
-     * what it is shown as read.
+     * The named agent, else the selected one, else the speaker: self, or the user. A speaker who reads their own
+     * messages marks what is shown as read.
      *
-     * @param inbox whether the selected agent is passed over
+     * @param inbox whether the selected agent is ignored
      * @throws io.agentworkspace.engine.model.Problem {@code not_found}
      */
     public Found read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
@@ -188,7 +188,7 @@ public final class AgentReads {
         return found;
     }
 
-    /** The cursor is the oldest message that was shown. */
+    /** The cursor is the oldest message shown. */
     private static @Nullable UUID before(@Nullable Page page) {
         var keys = Page.after(page, 1);
         try {

@@ -25,7 +25,7 @@ public final class AgentStore {
     /** The record of an agent {@code a} whose owner is {@code o}, as JSON, with the length of its persona. */
     static final String RECORD = record("'profile_length', char_length(a.profile)");
 
-    /** The same with its persona. */
+    /** The same, with its persona. */
     static final String WITH_PROFILE = record("'profile', a.profile");
 
     /** The columns that {@link #held} needs of an agent {@code a}. */
@@ -62,7 +62,7 @@ public final class AgentStore {
         this.contexts = new ContextStore(db);
     }
 
-    /** An agent that the transaction holds, with what decides about changing it. */
+    /** An agent that the transaction has locked, with what determines who may change it. */
     public record Held(long id, String name, long owner, String ownerName, Access access, long revision) {
         public Ref ref() {
             return new Ref(id, name);
@@ -109,7 +109,7 @@ public final class AgentStore {
         return find(call, name, "FOR UPDATE OF a").orElseThrow(() -> missing(call, name));
     }
 
-    /** The agent of this name, kept from being destroyed while the transaction lasts. */
+    /** The agent of this name, protected from being destroyed while the transaction lasts. */
     public Held read(Call call, Name name) {
         return find(call, name, "FOR SHARE OF a").orElseThrow(() -> missing(call, name));
     }
@@ -134,7 +134,7 @@ public final class AgentStore {
                 row.number("revision"));
     }
 
-    /** Says that there is no such agent, and which names that the acting user may see are near. */
+    /** The refusal for an unknown agent, with similar names that the acting user may see. */
     public Problem missing(Call call, Name name) {
         var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
                 SELECT a.name
@@ -150,7 +150,7 @@ public final class AgentStore {
     /** An agent after a change, and the fields that differ from before. */
     public record Updated(Agent agent, List<String> changed) {}
 
-    /** Sets what the change gives; raises the revision if that differs from what is there. */
+    /** Sets the fields of the change; raises the revision if any differs from the current value. */
     public Updated update(Call call, Held held, Change change) {
         try {
             return db.sql(call, """
@@ -194,14 +194,12 @@ public final class AgentStore {
         }
     }
 
-    /** The record as it stands, inside a transaction. */
+    /** The current record, inside a transaction. */
     public Agent record(Call call, Held held) {
         return db.sql(call, READ).set("id", held.id()).one(AgentStore::record).orElseThrow();
     }
 
-    /**
-     * Ends the agent for everyone: it stays as the name on its messages and memories, and nowhere else.
-     */
+    /** Ends the agent for everyone: only its name on its messages and memories remains. */
     public void destroy(Call call, Held held) {
         db.sql(call, """
                 WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id),

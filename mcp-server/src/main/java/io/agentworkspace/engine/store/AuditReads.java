@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of the audit: one statement for a page, along the index of what it is filtered by. */
+/** Reads of the audit: one statement for a page, along the index for its filter. */
 public final class AuditReads {
     /** Any result but done. */
     public static final String REFUSED = "refused";
@@ -20,7 +20,7 @@ public final class AuditReads {
         this.db = db;
     }
 
-    /** What is wanted; null wants everything. A target's name is its id, where it is called by one. */
+    /** The filter; null matches everything. A target's name is its id if it is addressed by one. */
     public record Filter(
             @Nullable Name user,
             @Nullable String tool,
@@ -49,7 +49,7 @@ public final class AuditReads {
     /** A thing by its kind and its name or id. */
     public record Target(String kind, String name) {}
 
-    /** @param rowId tells entries of the same instant apart */
+    /** @param rowId distinguishes entries of the same instant */
     private record Found(UUID rowId, Audited entry) {}
 
     /** The entries, newest first. */

@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The audit. What was done is written in its own transaction, together with the commit. What was refused has no
- * transaction: it is noted in memory and written every second, at most so much of it; a crash loses a second of it. Of each
- * key's refusals in a minute the first have an entry each; the others are summed up in one when the minute is over.
+ * The audit. A successful call is written in its own transaction, together with the commit. A refusal has no
+ * transaction: it is recorded in memory and written every second, up to a limit; a crash loses a second. The first
+ * refusals of each key in a minute have an entry each; the others are summarised in one when the minute is over.
  */
 public final class AuditStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AuditStore.class);
@@ -51,7 +51,7 @@ public final class AuditStore implements AutoCloseable {
         this.kept = kept;
     }
 
-    /** Writes the entry and what the call tells of, and commits: the last that happens in the transaction of what was done. */
+    /** Writes the entry and the call's events, and commits: the last action in the transaction of a successful call. */
     public void done(Call call, Audited entry) {
         var tenant = call.caller().tenant();
         var told = call.events().isEmpty() ? "" : EventLog.INSERT + ";\n";
@@ -60,7 +60,7 @@ public final class AuditStore implements AutoCloseable {
                 .runAndCommit();
     }
 
-    /** Does what is no tool's call, and writes its entry in the same transaction. */
+    /** Runs work that is not a tool call, and writes its entry in the same transaction. */
     public void noting(long tenant, Audited entry, Runnable work) {
         db.transaction(() -> {
             work.run();
@@ -69,12 +69,12 @@ public final class AuditStore implements AutoCloseable {
         });
     }
 
-    /** Writes the entry, inside the transaction of what it tells of. */
+    /** Writes the entry, inside the transaction that it describes. */
     public void note(long tenant, Audited entry) {
         inserting("", List.of(row(tenant, entry))).run();
     }
 
-    /** Notes what was refused, to be written soon. */
+    /** Records a refusal, to be written soon. */
     public void refused(Caller caller, Audited entry) {
         if (tally.isSingle(caller, entry)) {
             offer(row(caller.tenant(), entry), 1);
@@ -104,7 +104,7 @@ public final class AuditStore implements AutoCloseable {
         return db.sql(before + INSERT).set("rows", Json.text(rows));
     }
 
-    /** Writes what was refused since the last time. What could not be written is tried again. */
+    /** Writes the refusals since the last time. Those that could not be written are tried again. */
     public void flush(Instant now) {
         tally.over(now)
                 .forEach(sum -> offer(
@@ -126,13 +126,13 @@ public final class AuditStore implements AutoCloseable {
         }
     }
 
-    /** Writes the sums of the minute that is not over. */
+    /** Writes the summaries of the current minute. */
     @Override
     public void close() {
         flush(Instant.MAX);
     }
 
-    /** Clears away what is older than it is kept. */
+    /** Deletes expired entries. */
     public void purge(Instant now) {
         db.deleteOld("audit", "at < :until ORDER BY at", now.minus(kept));
     }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a subject may do with a bank, and why. The subject is the agent that acts, if there is one, else the user. An
- * agent's explicit grant wins over everything else, {@code none} too; a user has the best of its own agents' grants.
+ * agent's explicit grant, including {@code none}, overrides everything else; a user has the best of its own agents'
+ * grants.
  *
  * @param agent the name of the agent that is the subject, or null when it is the user
  * @param bank the bank's name
@@ -36,8 +37,8 @@ public record BankPermission(
             held("s.agent_id", "s.owner_id", Visible.sharesDomain("b", "(SELECT subject.owner_id FROM s subject)"));
 
     /**
-     * The same for any subject: the expressions of its agent's id, null for a user, of its owner's, and of whether the owner shares a
-     * domain with the bank's. Of the ways to hold something the first in this order counts.
+     * The same for any subject: the expressions of its agent's id, null for a user, of its owner's, and of whether the
+     * owner shares a domain with the bank's. If it is held in several ways, the first in this order counts.
      */
     static String held(String agent, String owner, String shares) {
         return """
@@ -83,7 +84,7 @@ public record BankPermission(
         });
     }
 
-    /** What is needed, what is held, and who can grant it; empty when that is held. */
+    /** What is needed, what is held, and who can grant it; empty if the need is met. */
     public Optional<String> lack(Permission needed) {
         if (permission.includes(needed)) {
             return Optional.empty();

@@ -25,7 +25,7 @@ public final class BankReads {
     /** A bank, and what the subject holds on it. */
     public record Entry(Bank bank, Permission permission, Via via, boolean loaded) {}
 
-    /** Whom a list is for: an agent and its owner, or the user itself. */
+    /** The subject of a list: an agent and its owner, or the user. */
     public record Subject(@Nullable Ref agent, long owner, String ownerName) {}
 
     /** A page of the list. */

@@ -11,24 +11,27 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Shares the pool's connections fairly: tenants take turns, the keys of a tenant take turns, and the calls of a key are served in
- * their order. A key that holds a third of the connections, or a tenant that holds two thirds, gets another one only while more than
- * a third is free: whoever comes next is served at once.
+ * Shares the pool's connections fairly: tenants take turns, the keys of a tenant take turns, and the calls of a key are
+ * served in order. A key that holds a third of the connections, or a tenant that holds two thirds, gets another one
+ * only while more than a third is free, so the next caller is served at once.
  */
 final class ConnectionQueue {
-    /** How many calls of one key may wait, and how many of all keys together. */
+    /** The maximum number of waiting calls of one key, and of all keys together. */
     static final int MOST_OF_ONE = 500;
 
     static final int MOST = 5_000;
 
-    /** What became of a request for a connection. {@code OWN_FAULT}: others were served, only the owner's other calls stand in its way. */
+    /**
+     * The result of a request for a connection. {@code OWN_FAULT}: others were served, and only the owner's other calls
+     * block it.
+     */
     enum Turn {
         TAKEN,
         OWN_FAULT,
         BUSY
     }
 
-    /** Who shares: a key, session or token of a tenant, or the engine itself. */
+    /** An owner of connections: a key, session or token of a tenant, or the engine itself. */
     record Owner(long tenant, String principal) {
         private static final Owner ENGINE = new Owner(0, "engine");
 
@@ -68,11 +71,11 @@ final class ConnectionQueue {
     }
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** Those that hold or wait, in the order of their turns. */
+    /** Owners that hold or wait for connections, in the order of their turns. */
     private final Map<Long, Tenant> tenants = new LinkedHashMap<>();
 
     private final int share;
-    /** What is left for whoever comes next; the smallest pools can spare nothing. */
+    /** The reserve for the next caller; the smallest pools have none. */
     private final int reserve;
 
     private int free;
@@ -85,7 +88,7 @@ final class ConnectionQueue {
         share = Math.max(1, reserve);
     }
 
-    /** Waits for a connection; every one that was taken has to be given back. */
+    /** Waits for a connection; the caller must return it. */
     Turn take(Owner owner, Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -135,7 +138,7 @@ final class ConnectionQueue {
     }
 
     /**
-     * Gives a connection back.
+     * Returns a connection.
      *
      * @param success whether the database did its work
      */
@@ -184,7 +187,7 @@ final class ConnectionQueue {
         }
     }
 
-    /** Serves the first whose turn it is; it is then the last in its tenant, and its tenant the last of all. */
+    /** Serves the owner whose turn it is; it then becomes the last in its tenant, and its tenant the last of all. */
     private boolean serveOne(boolean withinShares) {
         for (var tenant : tenants.entrySet()) {
             if (withinShares && tenant.getValue().held >= 2 * share) {

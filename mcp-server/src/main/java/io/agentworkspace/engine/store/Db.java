@@ -27,7 +27,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * The database. A statement outside {@link #transaction} is a round trip of its own; inside, all statements of the
- * calling thread belong to the transaction. A database that does not do it is a {@link Problem}, {@code unavailable}.
+ * calling thread belong to the transaction. If the database fails, that is a {@link Problem}, {@code unavailable}.
  */
 public final class Db implements AutoCloseable {
     private static final ScopedValue<Handle> CURRENT = ScopedValue.newInstance();
@@ -35,10 +35,10 @@ public final class Db implements AutoCloseable {
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String UNIQUE_VIOLATION = "23505";
 
-    /** Of our trigger: the owner that a thing would have was removed meanwhile. */
+    /** From our trigger: the owner of the new thing was removed in the meantime. */
     private static final String OWNER_REMOVED = "EN001";
 
-    /** Of our trigger: the plan allows no more. */
+    /** From our trigger: the plan allows no more. */
     private static final String QUOTA = "EN002";
 
     private static final Pattern EXCESS = Pattern.compile("quota (\\w+) (\\d+) (\\d+) (\\w+)");
@@ -46,14 +46,14 @@ public final class Db implements AutoCloseable {
     private static final int ATTEMPTS = 4;
     private static final int PORTION = 1_000;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    /** How long a write waits for what others hold; a read waits two thirds of it. */
+    /** How long a write waits for a lock; a read waits two thirds of it. */
     private static final Duration LOCK = Duration.ofSeconds(6);
-    /** How much longer than a statement may take it is waited for: then the database has fallen silent. */
+    /** How much longer than the statement timeout we wait until the database counts as unresponsive. */
     private static final Duration SILENCE = Duration.ofSeconds(2);
 
     /**
-     * Columns of a transaction's first SELECT, which give its later statements the time that a write may take: see {@link #limited}.
-     * PostgreSQL takes a connection's own limit, that of reads, for the first.
+     * Columns of a transaction's first SELECT, which set the time limit of a write for its later statements: see
+     * {@link #limited}. For the first one PostgreSQL uses the connection's own limit, that of reads.
      */
     static final String LIMITS = """
             set_config('statement_timeout', :statement_limit, true), set_config('lock_timeout', :lock_limit, true)
@@ -97,18 +97,18 @@ public final class Db implements AutoCloseable {
                         .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
         pool = new HikariDataSource(config);
         withoutLimits.setUrl(jdbcUrl);
-        if (user != null) { // Else they are in the URL.
+        if (user != null) { // Otherwise they are in the URL.
             withoutLimits.setUser(user);
             withoutLimits.setPassword(password);
         }
         jdbi = Jdbi.create(pool);
         jdbi.getConfig(SqlStatements.class).setUnusedBindingAllowed(true);
-        // What was bound is what people have written: it does not belong in a log.
+        // Bound values are user content: they do not belong in a log.
         jdbi.getConfig(StatementExceptions.class).setMessageRendering(StatementExceptions.MessageRendering.NONE);
         connections = new ConnectionQueue(poolSize);
     }
 
-    /** For migrations only, which take as long as they take. */
+    /** For migrations only, which have no time limit. */
     DataSource withoutLimits() {
         return withoutLimits;
     }
@@ -118,17 +118,17 @@ public final class Db implements AutoCloseable {
         return sql(text).of(call);
     }
 
-    /** A statement outside any call: start-up, housekeeping, looking up who calls. */
+    /** A statement outside any call: start-up, housekeeping, credential look-up. */
     public Statement sql(String text) {
         return new Statement(this, text);
     }
 
     /**
-     * Deletes what has had its time, a thousand rows at once: nothing is locked for long, and what somebody else holds is left to
-     * him.
+     * Deletes expired rows, a thousand at a time: nothing is locked for long, and rows that others have locked are
+     * skipped.
      *
-     * @param old which rows, by {@code :until}; an order may follow
-     * @return how many they were
+     * @param old the condition, with {@code :until}; an order may follow
+     * @return the number of deleted rows
      */
     int deleteOld(String table, String old, Instant until) {
         var some = """
@@ -153,7 +153,7 @@ public final class Db implements AutoCloseable {
                 handle.inTransaction(_ -> ScopedValue.where(CURRENT, handle).call(work::get)));
     }
 
-    /** The same for work that ends what may be very much: its statements may take longer. */
+    /** The same for work that may delete a lot: its statements may take longer. */
     public <T> T bulk(Supplier<T> work) {
         return ScopedValue.where(LIMIT, limits.bulk())
                 .call(() -> transaction(() -> {
@@ -162,7 +162,7 @@ public final class Db implements AutoCloseable {
                 }));
     }
 
-    /** The pool sets it back when the connection is returned. */
+    /** The pool resets it when the connection is returned. */
     private static void listenFor(Handle handle, Duration time) {
         try {
             handle.getConnection().setNetworkTimeout(Runnable::run, (int) time.toMillis());
@@ -171,7 +171,7 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    /** The statement with what {@link #LIMITS} needs. */
+    /** The statement with the parameters of {@link #LIMITS}. */
     Statement limited(Statement statement) {
         var limit = LIMIT.isBound() ? LIMIT.get() : limits.write();
         return statement
@@ -264,12 +264,12 @@ public final class Db implements AutoCloseable {
         return connections.waiting();
     }
 
-    /** Whether a name, or whatever else has to be unique, was taken. */
+    /** Whether a name, or another unique value, was taken. */
     static boolean isTaken(JdbiException e) {
         return UNIQUE_VIOLATION.equals(SqlState.of(e).code());
     }
 
-    /** How it is, within two seconds. */
+    /** The state of the database, within two seconds. */
     public DatabaseState state() {
         return probe.state();
     }

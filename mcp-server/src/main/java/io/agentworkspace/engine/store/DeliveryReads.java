@@ -14,7 +14,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is read of deliveries, and of the feed that they are made from: one statement each, the context with it. */
+/** Reads of deliveries, and of the feed that they come from: one statement each, including the context. */
 public final class DeliveryReads {
     private static final String EVENT =
             "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
@@ -25,7 +25,7 @@ public final class DeliveryReads {
         this.db = db;
     }
 
-    /** What is wanted; null wants everything. */
+    /** The filter; null matches everything. */
     public record Filter(
             @Nullable String endpoint,
             @Nullable DeliveryState state,
@@ -40,7 +40,7 @@ public final class DeliveryReads {
     /**
      * The deliveries, newest first; also those of an endpoint that was deleted.
      *
-     * @throws Problem {@code not_found} for an endpoint that never was
+     * @throws Problem {@code not_found} for an endpoint that never existed
      */
     public Slice<Delivery> list(Call call, Filter filter, @Nullable Page page) {
         var limit = Page.limit(page);
@@ -84,7 +84,7 @@ public final class DeliveryReads {
         return Slice.of(call, rows, limit, After::cursor);
     }
 
-    /** The last of the page before. Many are queued at the same instant, for many endpoints. */
+    /** The last one of the previous page. Many are queued at the same instant, for many endpoints. */
     private record After(Instant at, long sequence, UUID id) {
         static @Nullable After of(@Nullable Page page) {
             var keys = Page.after(page, 3);
@@ -134,7 +134,7 @@ public final class DeliveryReads {
                 .orElseThrow();
     }
 
-    /** With times as we write them everywhere. */
+    /** With times in our usual format. */
     private record Sent(UUID id, String type, Instant createdAt, ObjectNode data) {}
 
     /** An event at its place in the tenant's feed. */
@@ -143,12 +143,12 @@ public final class DeliveryReads {
     /**
      * A part of the feed.
      *
-     * @param latest the place of the newest event, 0 before the first
-     * @param cleared up to this place the feed was cleared away, 0 where it is whole
+     * @param latest the seq of the newest event, 0 before the first
+     * @param cleared the seq up to which the feed was cleared, 0 if it is complete
      */
     public record Feed(List<Placed> events, long latest, long cleared) {}
 
-    /** What stands behind this place, oldest first. */
+    /** The events after this seq, oldest first. */
     public Feed feed(Call call, long after, int limit) {
         return db.sql(call, ContextStore.WITH_CONTEXT + """
                 , feed AS (

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of domains: one statement each, the context with it. */
+/** Reads of domains: one statement each, including the context. */
 public final class DomainReads {
     /** How many of the latest messages a domain shows, and how many of its zones at most. */
     static final int MESSAGES = 20;
@@ -123,7 +123,7 @@ public final class DomainReads {
         this.domains = domains;
     }
 
-    /** One row of a list: how far the acting user's nearest agent has come there, and how many members it has. */
+    /** One row of a list: the membership state of the acting user's closest agent, and the number of members. */
     public record Entry(Domain domain, @Nullable MemberState state, long members) {}
 
     /** The domains that the acting user may see, with a prefix those whose names start with it. */
@@ -183,7 +183,7 @@ public final class DomainReads {
         }
         var budget = call.budget();
         budget.spend(domain);
-        // The members, whose list goes on, get what the others leave; and they leave a third.
+        // The members, whose list has pages, get what the other lists leave; at least a third.
         var zones = budget.fit(row.jsonList("zones", Zone.class), budget.left() / 3);
         var messages = row.flag("takes_part")
                 ? budget.fit(row.jsonList("messages", Message.class).reversed(), budget.left() / 2)
@@ -197,7 +197,7 @@ public final class DomainReads {
         return Optional.of(new Found(domain, members, zones, messages));
     }
 
-    /** Why a read that was to show a domain shows none. */
+    /** Why a read of a domain shows none. */
     Problem absent(Call call, @Nullable Name name) {
         return name == null
                 ? Problem.noContext(

@@ -36,7 +36,7 @@ public final class DomainStore {
     }
 
     /**
-     * A domain that the transaction holds, with what decides about it.
+     * A domain that the transaction has locked, with what determines who may change it.
      *
      * @param open whether it is public, so that an agent is a member at once
      */
@@ -57,7 +57,7 @@ public final class DomainStore {
             return owner == call.context().user().id() || call.caller().isAdmin();
         }
 
-        /** Whether the caller decides for the domain's side: who owns it, and whoever is logged on as its host. */
+        /** Whether the caller decides for the domain's side: its owner, and a caller logged on as its host. */
         public boolean isRunBy(Call call) {
             return isOwnedBy(call) || isHostedBy(call);
         }
@@ -69,7 +69,7 @@ public final class DomainStore {
         }
     }
 
-    /** What a domain says of itself. */
+    /** A domain's descriptive fields. */
     public record Words(
             Name name,
             String description,
@@ -117,7 +117,7 @@ public final class DomainStore {
         return find(call, name, "FOR UPDATE OF d").orElseThrow(() -> missing(call, name));
     }
 
-    /** The domain of this name, kept from changing while the transaction lasts. */
+    /** The domain of this name, protected from changes while the transaction lasts. */
     public Held read(Call call, Name name) {
         return find(call, name, "FOR SHARE OF d").orElseThrow(() -> missing(call, name));
     }
@@ -140,7 +140,7 @@ public final class DomainStore {
                         row.number("revision")));
     }
 
-    /** Says that there is no such domain, and which names that the acting user may see are near. */
+    /** The refusal for an unknown domain, with similar names that the acting user may see. */
     public Problem missing(Call call, Name name) {
         var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
                 SELECT d.name
@@ -153,7 +153,7 @@ public final class DomainStore {
         return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Replaces name and description, profile and access where given; raises the revision if that changes anything. */
+    /** Replaces name and description, profile and access if given; raises the revision if that changes anything. */
     public Domain update(Call call, Held held, Words words) {
         try {
             return db.sql(call, """
@@ -182,7 +182,7 @@ public final class DomainStore {
         }
     }
 
-    /** Ends the domain: its zones go with their streams and messages, and all memberships. */
+    /** Deletes the domain with its zones, their streams and messages, and all memberships. */
     public void destroy(Call call, Held held) {
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING stream_id),

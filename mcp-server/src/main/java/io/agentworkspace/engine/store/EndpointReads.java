@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of webhook endpoints: one statement each, the context with it. */
+/** Reads of webhook endpoints: one statement each, including the context. */
 public final class EndpointReads {
     private final Db db;
 
@@ -69,7 +69,7 @@ public final class EndpointReads {
                 .orElseThrow(() -> missing(id));
     }
 
-    /** Empty when it can be no id of ours. */
+    /** Empty if it cannot be one of our ids. */
     static Optional<UUID> id(String text) {
         try {
             return Optional.of(UUID.fromString(text));

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The webhook endpoints as they are managed: made, changed, rotated and deleted, inside a transaction. */
+/** Writes of webhook endpoints: created, changed, rotated and deleted, inside a transaction. */
 public final class EndpointStore {
     private final Db db;
     private final Vault vault;
@@ -20,15 +20,15 @@ public final class EndpointStore {
         this.vault = vault;
     }
 
-    /** What the secrets of an endpoint are sealed for. */
+    /** The place that the secrets of an endpoint are encrypted for. */
     static String place(long tenant, UUID endpoint) {
         return "webhook_endpoint/%d/%s".formatted(tenant, endpoint);
     }
 
     /**
-     * The secret as the database may hold it. Not to be called inside a transaction, which could still be undone.
+     * The secret as stored in the database. Do not call this inside a transaction, which could still be rolled back.
      *
-     * @throws Problem {@code not_found} when this can be no endpoint's id
+     * @throws Problem {@code not_found} if this cannot be an endpoint's id
      */
     public String seal(Call call, String endpoint, String secret) {
         var id = EndpointReads.id(endpoint).orElseThrow(() -> EndpointReads.missing(endpoint));
@@ -46,15 +46,15 @@ public final class EndpointStore {
     }
 
     /**
-     * What an endpoint's deliveries are signed with.
+     * The secrets that sign an endpoint's deliveries.
      *
-     * @param outdated the secret of before a rotation, where its overlap is over
+     * @param outdated the secret from before a rotation, if its overlap is over
      */
     public record Keyring(
             String url, String secret, @Nullable String outdated) {}
 
     /**
-     * Opens an endpoint's secrets. A statement of its own.
+     * Decrypts an endpoint's secrets. A statement of its own.
      *
      * @throws Problem {@code not_found}
      */
@@ -148,7 +148,7 @@ public final class EndpointStore {
             @Nullable Boolean enabled,
             @Nullable String preflight) {
 
-        /** Whether it would leave this endpoint as it is, whatever was found at its address. */
+        /** Whether it would leave this endpoint unchanged, whatever the check of its URL found. */
         public boolean isNone(EndpointRow held) {
             return (url == null || url.equals(held.url()))
                     && (events == null || events.equals(held.events()))
@@ -158,8 +158,9 @@ public final class EndpointStore {
     }
 
     /**
-     * Changes it; what was found at the address that it has already is kept without a new revision. When it is enabled again, or led elsewhere, what is known of its failing is forgotten. When it is enabled, places
-     * that are being given at that moment are waited for: what they are given to is not queued for it, what comes behind is.
+     * Changes it. A new check of an unchanged URL is stored without a new revision. If the endpoint is enabled again,
+     * or gets another URL, its failures are reset. If it is enabled, this waits for the feed positions being assigned
+     * at that moment: their events are not queued for it, later ones are.
      */
     public EndpointRow update(Call call, EndpointRow held, Change change) {
         var enabled = change.enabled() == null ? held.enabled() : change.enabled();
@@ -201,7 +202,7 @@ public final class EndpointStore {
     }
 
     /**
-     * Gives it a new secret; the one before signs, too, during the overlap.
+     * Gives it a new secret; the previous one also signs during the overlap.
      *
      * @param secret sealed
      */
@@ -222,8 +223,8 @@ public final class EndpointStore {
     }
 
     /**
-     * Takes it away, and gives up what waits for it; where that is much, {@link OutboxStore#giveUp} does the rest. Its row
-     * stays until it has been sent its last event.
+     * Deletes it, and drops its pending deliveries; if there are many, {@link OutboxStore#giveUp} does the rest. Its
+     * row stays until its last event was sent.
      */
     public void delete(Call call, EndpointRow held) {
         db.sql(call, """

@@ -13,15 +13,16 @@ import java.sql.SQLException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Which agents may do what with a bank, and which have it attached. */
+/** The permissions of agents on banks, and which agents have a bank attached. */
 public final class GrantStore {
-    /** Whether the agent {@code a} has its owner share a domain with that of the bank {@code b}. */
+    /** Whether the owner of the agent {@code a} shares a domain with that of the bank {@code b}. */
     private static final String SHARES = Visible.sharesDomain("a", "(SELECT the.owner_id FROM b the)");
 
     /**
-     * CTEs {@code page} and {@code counted}, what they stored: the agents with a permission on the bank {@code b}, by name. Those who hold one by the bank's access
-     * are shown to those who may see the agent, the others to whoever manages the bank too. In a report also those who
-     * are barred by a grant, and the one asked for. Whoever can hold nothing is left out before it is asked what each one holds.
+     * CTEs {@code page} and {@code counted}, what they stored: the agents with a permission on the bank {@code b}, by
+     * name. Those who hold one by the bank's access are shown to those who may see the agent, the others to whoever
+     * manages the bank too. A report also contains those who are barred by a grant, and the requested one. Agents that
+     * cannot hold anything are left out before the permissions are computed.
      */
     private static final String PAGE = """
             , page AS (
@@ -72,7 +73,7 @@ public final class GrantStore {
         this.banks = banks;
     }
 
-    /** An agent, and what it holds on the bank. */
+    /** An agent, and its permission on the bank. */
     public record Entry(
             Agent agent, Permission permission, @Nullable Via via, boolean loaded, long memories) {}
 
@@ -125,7 +126,10 @@ public final class GrantStore {
         return Optional.of(new Listed(row.flag("known"), entries(call, row, limit)));
     }
 
-    /** The same, inside a transaction, with those who are barred; a named agent is reported whatever it holds. */
+    /**
+     * The same, inside a transaction, including those who are barred; a named agent is reported whatever its
+     * permission.
+     */
     public Slice<Entry> report(Call call, BankStore.Held bank, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var entries = paged(call, agent, page, ContextStore.KNOWN_CONTEXT + """
@@ -161,7 +165,7 @@ public final class GrantStore {
     }
 
     /**
-     * Sets an agent's explicit permission; whether it was another one before. The agent must be one that the acting user
+     * Sets an agent's explicit permission; returns whether that changed it. The agent must be one that the acting user
      * may see, or that has a grant already.
      *
      * @throws Problem {@code not_found}
@@ -191,7 +195,7 @@ public final class GrantStore {
                 .orElseThrow(() -> agents.missing(call, agent));
     }
 
-    /** A bank that is attached, and whether it was not before. */
+    /** An attached bank, and whether it was newly attached. */
     public record Loaded(Bank bank, boolean changed) {}
 
     /** Attaches the bank to the agent as working memory. */
@@ -211,7 +215,7 @@ public final class GrantStore {
                 .orElseThrow();
     }
 
-    /** Detaches whatever of this name is attached to the agent, also what its owner may no longer see. */
+    /** Detaches the bank of this name from the agent, even if its owner may no longer see it. */
     public boolean unload(Call call, Name bank, long agent) {
         return db.sql(call, """
                 DELETE FROM bank_load l

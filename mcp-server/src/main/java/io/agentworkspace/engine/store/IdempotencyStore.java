@@ -13,19 +13,19 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The answers kept under idempotency keys, for each principal. The claim is a row of the same transaction as the effect:
- * a twin in flight waits on it, and what was rolled back leaves no trace.
+ * The responses stored under idempotency keys, for each principal. The claim is a row in the same transaction as the
+ * effect: a concurrent duplicate waits on it, and a rollback leaves no trace.
  */
 public final class IdempotencyStore {
     public static final Duration KEPT = Duration.ofHours(24);
 
-    /** The longest answer that is kept whole, in bytes. */
+    /** The longest response that is stored whole, in bytes. */
     public static final int WHOLE = 64 * 1024;
 
-    /** Answers that are longer than this are counted; a reference to one is not. */
+    /** Responses longer than this are counted; references are not. */
     private static final int COUNTED = 4 * 1024;
 
-    /** How many bytes of answers that are counted a principal may have kept whole, and all of a tenant together. */
+    /** The maximum bytes of counted responses stored whole for a principal, and for a tenant in total. */
     public static final long EACH = 16L * 1024 * 1024;
 
     private static final long ALL = 4 * EACH;
@@ -37,9 +37,9 @@ public final class IdempotencyStore {
     }
 
     /**
-     * Claims the key for this transaction, or gives the answer that is stored under it.
+     * Claims the key for this transaction, or returns the response stored under it.
      *
-     * @throws Problem {@code idempotency_mismatch} when the key was used with another request
+     * @throws Problem {@code idempotency_mismatch} if the key was used with another request
      */
     public Optional<ObjectNode> claim(Call call, String key, byte[] requestHash) {
         var claimed = db.sql(call, """
@@ -59,9 +59,9 @@ public final class IdempotencyStore {
     }
 
     /**
-     * The answer that is stored under the key. While a twin is in flight there is none yet.
+     * The response stored under the key. While a duplicate is in flight there is none yet.
      *
-     * @throws Problem {@code idempotency_mismatch} when the key was used with another request
+     * @throws Problem {@code idempotency_mismatch} if the key was used with another request
      */
     public Optional<ObjectNode> find(Call call, String key, byte[] requestHash) {
         return db.sql(call, """
@@ -82,8 +82,8 @@ public final class IdempotencyStore {
     }
 
     /**
-     * Keeps the answer for later twins, in the same transaction as the claim: whole, or as a reference to what it changed where
-     * it is long, or the principal or its tenant has too much kept already.
+     * Stores the response for later duplicates, in the same transaction as the claim: whole, or as a reference to what
+     * it changed if it is long, or if the principal or its tenant has too much stored already.
      */
     public void keep(Call call, String key, ObjectNode answer) {
         var whole = Json.text(answer);

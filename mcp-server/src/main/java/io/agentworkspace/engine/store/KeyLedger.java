@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The keys as they are managed: made, changed, rotated, revoked and deleted, inside a transaction. */
+/** Writes of keys: created, changed, rotated, revoked and deleted, inside a transaction. */
 public final class KeyLedger {
     /** How many keys of a tenant may be in use. */
     public static final int MAX_IN_USE = 1_000;
-    /** How many keys of a tenant may be listed, those that have ended among them. */
+    /** How many keys of a tenant may be listed, including ended ones. */
     public static final int MAX_LISTED = 10_000;
     /** How many of those may be one member's or viewer's, so that its programs leave room for others. */
     public static final int MAX_IN_USE_OF_USER = 200;
@@ -32,7 +32,7 @@ public final class KeyLedger {
     /** How many keys there may be above one. */
     public static final int MAX_DEPTH = 3;
 
-    /** Whoever calls with a key that others know may be one of them. */
+    /** A caller with a key that others know may be one of them. */
     private static final String BY_A_KNOWN_KEY = """
             EXISTS (SELECT 1 FROM api_key c
                      WHERE c.tenant_id = :tenant AND c.id = CAST(:own AS text) AND c.known_to_others)
@@ -52,10 +52,10 @@ public final class KeyLedger {
     }
 
     /**
-     * A key that the transaction holds.
+     * A key that the transaction has locked.
      *
-     * @param revoked by itself, not with one above it
-     * @param above what the keys above it have, null where there is none
+     * @param revoked whether it was revoked itself, not with one above it
+     * @param above the permissions of the keys above it, null if there are none
      */
     public record Held(
             String id,
@@ -73,22 +73,21 @@ public final class KeyLedger {
     }
 
     /**
-     * A key that is locked, and what the caller has to give.
+     * A locked key, and what the caller can grant.
      *
-     * @param powers throws {@code unauthenticated} where what the caller came with has just ended
+     * @param powers throws {@code unauthenticated} if the caller's credential has just ended
      */
     public record Locked(Held held, Supplier<Grant> powers) {}
 
     /**
-     * The key of this id, locked, if the caller may manage it. Until the transaction ends neither its user's role changes nor the
-     * caller's, nor ends what the caller came with.
+     * The key of this id, locked, if the caller may manage it. Until the transaction ends, neither the roles of its
+     * user and the caller change, nor does the caller's credential end.
      *
-     * @throws Problem {@code not_found}; {@code not_permitted} when the caller has just lost its role
+     * @throws Problem {@code not_found}; {@code not_permitted} if the caller has just lost its role
      */
     public Locked lock(Call call, String id) {
-        // First the users, as whoever changes or removes them does. What is read stands not beside the locks, where
-        // after a wait it
-        // would still show what was before it, but in a statement of its own.
+        // Locks the users first, like the code that changes or removes them. The data is not read with the locks, where
+        // after a wait it would still show the old state, but in a separate statement.
         var statement = db.sql(call, """
                 WITH u AS (SELECT id
                              FROM app_user
@@ -135,7 +134,7 @@ public final class KeyLedger {
     }
 
     /**
-     * Makes sure that the owners can manage keys also without this one: by another that is theirs alone, or by signing in.
+     * Makes sure that the owners can manage keys without this one: with another that only they know, or by signing in.
      *
      * @throws Problem {@code conflict}
      */
@@ -167,19 +166,19 @@ public final class KeyLedger {
     }
 
     /**
-     * Room for a new key.
+     * The check that there is room for a new key, and its result.
      *
-     * @param role the acting user's, whose key it is to be
-     * @param powers throws {@code unauthenticated} where what the caller came with has just ended
+     * @param role the role of the acting user, who will own the key
+     * @param powers throws {@code unauthenticated} if the caller's credential has just ended
      */
     public record Room(Role role, Supplier<Grant> powers) {}
 
     /**
-     * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user. Until the transaction
-     * ends no other key is made, neither that user's role changes nor the caller's, nor ends what the caller came with.
+     * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user. Until the
+     * transaction ends, no other key is created, neither role changes, and the caller's credential does not end.
      *
-     * @param parent the key whose child it is to be
-     * @throws Problem {@code conflict}; {@code not_permitted} when the caller has just lost its role
+     * @param parent the parent of the new key
+     * @throws Problem {@code conflict}; {@code not_permitted} if the caller has just lost its role
      */
     public Room makeRoom(Call call, @Nullable String parent) {
         var statement = db.sql(call, """
@@ -283,7 +282,7 @@ public final class KeyLedger {
             @Nullable Boolean confirmDestructive,
             @Nullable Instant expiresAt) {}
 
-    /** Sets what the change gives; raises the revision if that differs from what is there. */
+    /** Sets the fields of the change; raises the revision if any differs from the current value. */
     public Key update(Call call, Held held, Change change) {
         return recorded(call, held.id(), """
                 UPDATE api_key
@@ -313,7 +312,7 @@ public final class KeyLedger {
                 .orElseThrow();
     }
 
-    /** Gives the key a new secret; the old one works for the overlap. When the old one was last used is kept. */
+    /** Gives the key a new secret; the old one works for the overlap. The last use of the old one is kept. */
     public Key rotate(Call call, ApiKey key, Duration overlap) {
         return recorded(call, key.id(), """
                 WITH kept AS (UPDATE key_seen SET previous_used_at = used_at
@@ -332,7 +331,7 @@ public final class KeyLedger {
                 .orElseThrow();
     }
 
-    /** Stops the key, and with it those below it, on every replica within a second; one that is stopped already stays as it is. */
+    /** Revokes the key and those below it, on every replica within a second; a revoked key stays unchanged. */
     public Key revoke(Call call, Held held) {
         return recorded(call, held.id(), """
                 UPDATE api_key SET revoked_at = :now, revision = revision + 1
@@ -340,14 +339,14 @@ public final class KeyLedger {
                 """).last(row -> key(call, row)).orElseThrow();
     }
 
-    /** Takes the key away, and with it those below it. */
+    /** Deletes the key and those below it. */
     public void delete(Call call, Held held) {
         db.sql(call, "DELETE FROM api_key WHERE tenant_id = :tenant AND id = :id")
                 .set("id", held.id())
                 .run();
     }
 
-    /** A change, and the record as it stands afterwards: in a statement of its own, since the change's own sees what was before. */
+    /** A change, and the resulting record: in a separate statement, since the change itself sees the old state. */
     private Statement recorded(Call call, String id, String change) {
         return db.sql(call, change + ";\n" + RECORD).set("id", id);
     }

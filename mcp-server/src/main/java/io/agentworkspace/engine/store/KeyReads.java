@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of keys: one statement each, the context with it. */
+/** Reads of keys: one statement each, including the context. */
 public final class KeyReads {
     private final Db db;
 
@@ -69,10 +69,10 @@ public final class KeyReads {
                 .orElseThrow();
     }
 
-    /** How often a tool was run with a key, and when the last time. */
+    /** How often a tool was run with a key, and when last. */
     public record Used(String tool, long calls, Instant lastAt) {}
 
-    /** A key, and the tools that it ran since a day, the most used first. */
+    /** A key, and the tools that it has run since a given day, the most used first. */
     public record Usage(Key key, List<Used> tools) {}
 
     /** @throws Problem {@code not_found} */

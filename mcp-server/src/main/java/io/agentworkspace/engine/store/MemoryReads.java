@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of memories. */
+/** Reads of memories. */
 public final class MemoryReads {
     /** Working memory: the newest memories that fit in here, each counted by {@link #TOKEN_CHARACTERS}. */
     static final int WORKING_TOKENS = 4_000;
@@ -42,7 +42,7 @@ public final class MemoryReads {
         this.banks = banks;
     }
 
-    /** Which memories of a bank: the one with a name, or those with all the tags and by the author, where given. */
+    /** A selection of a bank's memories: the one with a name, or those with all the given tags and the given author. */
     public record Wanted(
             @Nullable Name name,
             List<String> tags,
@@ -52,8 +52,8 @@ public final class MemoryReads {
     public record Found(Bank bank, Slice<Memory> memories) {}
 
     /**
-     * The bank and those of its memories that are wanted, in one statement with the context. What lies behind as many bytes
-     * of text as the answer has room for is not read at all.
+     * The bank and the selected memories, in one statement with the context. Reading stops after as many bytes of text
+     * as fit into the response.
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
@@ -130,7 +130,7 @@ public final class MemoryReads {
                 Slice.of(call, page, more, last -> Cursor.of(last.createdAt().toString(), last.id()))));
     }
 
-    /** Says that there is no such memory, and which names in the bank are near. */
+    /** The refusal for an unknown memory, with similar names in the bank. */
     private Problem missing(Call call, Name bank, Name name) {
         var names = db.sql(call, """
                 SELECT m.name
@@ -148,7 +148,7 @@ public final class MemoryReads {
     /** Memories as working memory, newest first, and the tokens that they are estimated at. */
     public record Working(List<Memory> memories, long tokens) {}
 
-    /** The newest memories of the bank that fit together; one that is too long to fit by itself is passed over. */
+    /** The newest memories of the bank that fit together; one that is too long on its own is skipped. */
     public Working working(Call call, BankStore.Held bank) {
         return db.sql(call, """
                 WITH fit AS (
@@ -174,7 +174,7 @@ public final class MemoryReads {
                 .orElseThrow();
     }
 
-    /** Those that the answer has room for, too: many short ones take more for their names and ids than for their texts. */
+    /** Also limited by the room in the response: many short ones take more for their names and ids than for their texts. */
     private static Working working(Call call, List<Memory> memories, long tokens) {
         var shown = call.budget().fit(memories);
         var left = memories.subList(shown.size(), memories.size()).stream()

@@ -15,22 +15,22 @@ import org.jspecify.annotations.Nullable;
 
 /** The streams of messages, and how far each party has read them. */
 public final class MessageStore {
-    /** A message of the other side that is older than this is no longer what one answers. */
+    /** A message of the other side that is older than this no longer counts as answered. */
     static final Duration CONVERSATION = Duration.ofMinutes(15);
 
     /**
-     * So many direct messages an agent may send to one or two agents before a person speaks. Below that it need not be looked
-     * up whether one spoke in the agent's zones.
+     * How many direct messages an agent may send to one or two agents before a person speaks. Below that, a look-up
+     * whether a person spoke in the agent's zones is not needed.
      */
     public static final int MAX_DIRECT = 10;
 
-    /** What one agent says alone in a zone, with nobody who answers, counts for no more than this. */
+    /** The maximum count for messages that one agent sends alone in a zone, without answers. */
     private static final int MAX_ALONE = 15;
 
-    /** No more agents than these are counted apart. */
+    /** The maximum number of agents that are counted individually. */
     private static final int MAX_COUNTED = 50;
 
-    /** When a person last spoke in a zone where the speaker takes part. */
+    /** When a person last spoke in a zone that the speaker takes part in. */
     private static final String SPOKEN_IN_ZONES = """
             (SELECT max(st.person_at)
                FROM participant p
@@ -51,7 +51,7 @@ public final class MessageStore {
     /** A message {@code m} as JSON. */
     static final String RECORD = record("'content', m.content");
 
-    /** The same for answers to writes. */
+    /** The same for responses to writes. */
     private static final String CUT_RECORD = record("""
             'content', %1$s,
             'truncated', CASE WHEN m.content <> %1$s THEN true END,
@@ -71,8 +71,8 @@ public final class MessageStore {
     }
 
     /**
-     * CTEs {@code waiting} and {@code taken}: the oldest unread messages of the party :party, at most :limit and as many as
-     * the answer has room for, so chosen that of each stream they are the next ones without a gap.
+     * CTEs {@code waiting} and {@code taken}: the oldest unread messages of the party :party, at most :limit and as
+     * many as fit into the response, without a gap in any stream.
      */
     private static final String TAKEN = """
             waiting AS (
@@ -95,9 +95,9 @@ public final class MessageStore {
             """.formatted(Weight.CUT_MESSAGE);
 
     /**
-     * CTEs {@code progress} and {@code marked}: what {@code reader (party_id)} has read with the messages {@code shown}; nothing
-     * where {@code :readonly}. Marked
-     * is what is shown, where nothing unread lies before it: a reading position leaves no gaps.
+     * CTEs {@code progress} and {@code marked}: what {@code reader (party_id)} has read with the messages
+     * {@code shown}; nothing if {@code :readonly}. Shown messages are marked if nothing unread is before them: a
+     * reading position has no gaps.
      */
     static final String MARK_SHOWN = """
             progress AS (
@@ -122,11 +122,11 @@ public final class MessageStore {
                    AND p.read_seq = progress.read_seq)
             """;
 
-    /** How many messages {@link #MARK_SHOWN} marks that waited for the party. */
+    /** How many of the party's unread messages {@link #MARK_SHOWN} marks. */
     static final String CLEARED =
             "(SELECT COALESCE(sum(upto - read_seq - own), 0) FROM progress WHERE party_id = COALESCE(ctx.self_id, ctx.user_id))";
 
-    /** How many messages wait for the party {@code :party}. */
+    /** How many unread messages the party {@code :party} has. */
     static final String UNREAD = """
             COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
                         FROM participant p
@@ -141,10 +141,10 @@ public final class MessageStore {
     }
 
     /**
-     * The next place in a stream, which the transaction holds until it ends; its time is never before that of the last.
+     * The next place in a stream, locked until the transaction ends; its time is never before that of the last.
      *
      * @param agentsSaid in a zone, the messages of agents since a person spoke there, with the new one
-     * @param voices in a zone, how many agents said them
+     * @param voices in a zone, how many agents sent them
      */
     public record Place(long stream, long seq, Instant at, long agentsSaid, long voices) {}
 
@@ -152,9 +152,9 @@ public final class MessageStore {
     public record Answered(UUID id, long speaker, boolean byAgent, Instant at, List<Long> chain) {}
 
     /**
-     * What comes before a new message.
+     * The history before a new message.
      *
-     * @param toAgent whether it goes to an agent, directly
+     * @param toAgent whether it is a direct message to an agent
      * @param lastMinute the messages of its stream in the last minute
      * @param personAt when a person last spoke to the speaker, or to an agent whose message reached the speaker since
      * @param said the speaker's direct messages to agents since then
@@ -168,7 +168,7 @@ public final class MessageStore {
             long said,
             List<Long> partners) {}
 
-    /** What is stored with a new message for the loop guard; {@code said} is 0 where it does not count. */
+    /** What is stored with a new message for the loop guard; {@code said} is 0 if it does not count. */
     public record Lineage(
             @Nullable UUID answers,
             List<Long> chain,
@@ -176,7 +176,7 @@ public final class MessageStore {
             long said,
             List<Long> partners) {}
 
-    /** Where a message stands: in a zone or between two parties. */
+    /** The place of a message: a zone, or between two parties. */
     public record Standing(
             long stream, @Nullable Long zone, @Nullable Long other) {}
 
@@ -190,8 +190,8 @@ public final class MessageStore {
     }
 
     /**
-     * Waits until nobody else speaks as this party, and keeps it so until the transaction ends: what waits for a party is
-     * handed out once, and its reading positions in many streams are never locked crosswise.
+     * Locks this party as a speaker until the transaction ends: its waiting messages are returned only once, and its
+     * reading positions in many streams cannot deadlock.
      */
     public void takeTurn(Call call, long party) {
         db.sql(call, "SELECT pg_advisory_xact_lock(:lock, CAST(:party % 2147483647 AS integer))")
@@ -200,7 +200,7 @@ public final class MessageStore {
                 .one(_ -> true);
     }
 
-    /** Takes the next place in the direct talk of two parties. */
+    /** Takes the next place in the direct messages of two parties. */
     public Place nextDirect(Call call, long one, long other) {
         return db.sql(call, """
                 INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
@@ -218,7 +218,7 @@ public final class MessageStore {
     /**
      * Takes the next place in a zone's stream, and counts what agents say there without a person.
      *
-     * @throws Problem {@code conflict} when the zone has gone since it was looked up
+     * @throws Problem {@code conflict} if the zone was deleted since it was looked up
      */
     public Place nextIn(Call call, long stream, long speaker, boolean byAgent) {
         return db.sql(call, """
@@ -245,10 +245,10 @@ public final class MessageStore {
     }
 
     /**
-     * What a message that is about to be said answers: the named one, else, in a direct talk, the other side's latest
-     * since the speaker's own last. And how much agents have said already.
+     * Which message a new message answers: the named one, else, in direct messages, the other side's latest since the
+     * speaker's own last. Also counts what agents have sent already.
      *
-     * @param other whom it goes to, null in a zone
+     * @param other the recipient, null in a zone
      */
     public Before before(Call call, Place place, long speaker, @Nullable UUID replyTo, @Nullable Long other) {
         return db.sql(call, """
@@ -313,7 +313,7 @@ public final class MessageStore {
                         row.numbers("chain"));
     }
 
-    /** Where the message of this id stands, if the speaker takes part there, or is a user who may read what is said there. */
+    /** The place of the message with this id, if the speaker takes part there, or is a user who may read it. */
     public Optional<Standing> find(Call call, UUID message, long speaker) {
         return db.sql(call, ContextStore.KNOWN_CONTEXT + """
                 SELECT m.stream_id, z.id AS zone_id,
@@ -333,14 +333,14 @@ public final class MessageStore {
                         row.number("stream_id"), row.numberOrNull("zone_id"), row.numberOrNull("other_id")));
     }
 
-    /** What is said, by whom, to which other party; null in a zone, where agents take part already, as members. */
+    /** The text, the speaker and the other party; null in a zone, where agents already take part as members. */
     public record Saying(
             Ref speaker, boolean byAgent, @Nullable Long other, String content) {}
 
     /**
-     * Stores the message; the parties of a direct talk, and a user in a zone, take part from now on.
+     * Stores the message; the two parties, or a user in a zone, take part from now on.
      *
-     * @throws Problem {@code conflict} when the speaking agent has just been put out of the zone
+     * @throws Problem {@code conflict} if the speaking agent has just been removed from the zone
      */
     public Message insert(Call call, Place place, Saying saying, Lineage lineage) {
         return db.sql(call, """
@@ -405,7 +405,7 @@ public final class MessageStore {
                         .formatted(saying.speaker().name())));
     }
 
-    /** A message that was said before, as an answer to a write shows it. */
+    /** An earlier message, as a response to a write shows it. */
     public Message said(Call call, UUID id) {
         return db.sql(
                         call,
@@ -416,7 +416,7 @@ public final class MessageStore {
                 .orElseThrow(() -> Problem.notFound("message", id.toString(), List.of()));
     }
 
-    /** The oldest messages that wait for the party, at most so many; they go on waiting. */
+    /** The oldest unread messages of the party, up to a limit; they stay unread. */
     public List<Message> waiting(Call call, long party, int limit) {
         return db.sql(call, "WITH " + TAKEN + """
                 SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
@@ -427,7 +427,7 @@ public final class MessageStore {
                 .orElseThrow();
     }
 
-    /** The same, and marks them read. */
+    /** The same, and marks them as read. */
     public List<Message> take(Call call, long party, int limit) {
         return db.sql(call, "WITH " + TAKEN + """
                 , marked AS (
@@ -447,13 +447,13 @@ public final class MessageStore {
                 .orElseThrow();
     }
 
-    /** Counts what waits for whoever speaks now. */
+    /** Counts the unread messages of the current speaker. */
     public void recount(Call call) {
         call.context(
                 call.context().withUnread(unread(call, call.context().speaker().id())));
     }
 
-    /** The same after streams were closed, which leaves nothing waiting where nothing was. */
+    /** The same after streams were closed; if nothing was unread, nothing is now. */
     public void recountFewer(Call call) {
         if (call.context().unread() > 0) {
             recount(call);

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * When each context that speaks as an agent was last used. Noted in memory and written in one statement every few
+ * When each context that speaks as an agent was last used. Recorded in memory and written in one statement every few
  * seconds, so that a read stays one round trip; a crash loses a few seconds of presence and nothing else.
  */
 public final class Presence {
@@ -23,7 +23,7 @@ public final class Presence {
         this.db = db;
     }
 
-    /** Notes that the call's context was used, if it speaks as an agent. */
+    /** Records that the call's context was used, if it speaks as an agent. */
     public void touch(Call call) {
         var context = call.contextIfKnown();
         if (context != null && context.self() != null) {
@@ -33,7 +33,7 @@ public final class Presence {
         }
     }
 
-    /** Writes what was noted since the last time. What could not be written is noted again. */
+    /** Writes the uses recorded since the last time. Those that could not be written are recorded again. */
     public void flush() {
         var taken = touched.take();
         if (taken.isEmpty()) {

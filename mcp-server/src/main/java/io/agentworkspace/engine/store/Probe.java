@@ -10,7 +10,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the database how it is: once for all who want to know at the same time, and nobody waits longer than two seconds. */
+/** Queries the state of the database: once for all concurrent callers, and none waits longer than two seconds. */
 final class Probe {
     /** Less than supervisors wait, as the Dockerfile's. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -52,7 +52,7 @@ final class Probe {
 
     private static boolean isReadOnly(Handle handle) {
         try {
-            // The pool sets it back. A question that nobody waits for any more should not stand in the next one's way.
+            // The pool resets it. A query that nobody waits for any more should not block the next one.
             handle.getConnection().setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
         } catch (SQLException e) {
             throw new DatabaseFailure("the connection is lost", e);

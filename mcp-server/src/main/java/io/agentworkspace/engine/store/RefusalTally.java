@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many refusals each key or session had in a minute. The first ones have an entry each in the audit; those beyond are
- * summed up in one, so that nobody fills the database by being refused.
+ * Counts the refusals of each key or session in a minute. The first ones have an entry each in the audit; the rest are
+ * summarised in one, so that nobody can fill the database with refusals.
  */
 final class RefusalTally {
     static final int EACH_MINUTE = 60;
@@ -21,7 +21,7 @@ final class RefusalTally {
 
     private record Asker(long tenant, String principal, Instant minute) {}
 
-    /** The refusals of a minute that have no entry of their own, as one. */
+    /** The refusals of a minute without entries of their own, as one. */
     record Sum(long tenant, Audited entry) {}
 
     private static final class Minute {
@@ -29,7 +29,7 @@ final class RefusalTally {
         private @Nullable Audited last;
     }
 
-    /** Counts it, and tells whether it is to have an entry of its own. */
+    /** Counts it, and returns whether it gets an entry of its own. */
     synchronized boolean isSingle(Caller caller, Audited refusal) {
         var begin = refusal.at().truncatedTo(ChronoUnit.MINUTES);
         var asker = new Asker(caller.tenant(), caller.principal(), begin);
@@ -42,7 +42,7 @@ final class RefusalTally {
         return false;
     }
 
-    /** Gives out, and forgets, the sums of the minutes that were over by then. */
+    /** Returns and removes the summaries of the minutes that were over by then. */
     synchronized List<Sum> over(Instant now) {
         var current = now.truncatedTo(ChronoUnit.MINUTES);
         var sums = new ArrayList<Sum>();

@@ -9,13 +9,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A page of a list, and where the next one begins; the cursor is null on the last. */
 public record Slice<T>(List<T> rows, @Nullable String nextCursor) {
-    /** Of one row more than the page holds, which only tells that there is another page: as many as the answer has room for. */
+    /**
+     * From one row more than the page holds, which only shows that there is another page: as many as fit into the
+     * response.
+     */
     static <T> Slice<T> of(Call call, List<T> rows, int limit, Function<T, String> cursor) {
         var page = rows.subList(0, Math.min(limit, rows.size()));
         return of(call, page, page.size() < rows.size(), cursor);
     }
 
-    /** @param more whether rows follow on these */
+    /** @param more whether more rows follow */
     static <T> Slice<T> of(Call call, List<T> page, boolean more, Function<T, String> cursor) {
         var rows = call.budget().fit(page);
         return more || rows.size() < page.size()
@@ -23,7 +26,7 @@ public record Slice<T>(List<T> rows, @Nullable String nextCursor) {
                 : new Slice<>(rows, null);
     }
 
-    /** The newest messages, oldest first, whose number the statement has fitted to the room; the cursor leads to the older ones. */
+    /** The newest messages, oldest first, already limited to the room by the statement; the cursor leads to older ones. */
     static Slice<Message> newest(Call call, List<Message> messages, boolean more, Function<Message, String> cursor) {
         var page = messages.size() == 1 ? call.budget().fit(messages) : messages;
         return new Slice<>(page, more ? Cursor.of(cursor.apply(page.getFirst())) : null);

@@ -12,9 +12,12 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How a caller stands to a thing, if it may see it: what decides about it, one statement each, the context with it. */
+/**
+ * The relation of a caller to a thing that it may see, and what determines it: one statement each, including the
+ * context.
+ */
 public final class Standings {
-    /** Of a thing under the alias: what all things have in common. Its owner is {@code o}. */
+    /** The common columns of a thing under the alias. Its owner is {@code o}. */
     private static final String COMMON = """
             %1$s.id AS found_id, %1$s.name AS found_name, %1$s.access AS found_access, %1$s.revision AS found_revision,
             %1$s.owner_id AS found_owner, o.name AS owner_name, %1$s.owner_id = ctx.user_id AS own
@@ -40,10 +43,10 @@ public final class Standings {
 
     /**
      * @param takesPart whether the speaker may speak there
-     * @param hears whether the user may read what is said there
-     * @param state how far self, else the nearest of the user's agents, has come there
-     * @param member the agent that has come so far
-     * @param zone whether it has the zone that was asked for
+     * @param hears whether the user may read messages there
+     * @param state the membership state of self, else of the user's closest agent
+     * @param member the agent in that state
+     * @param zone whether it has the requested zone
      */
     public record OfDomain(
             Thing thing,
@@ -54,7 +57,7 @@ public final class Standings {
             @Nullable String member,
             boolean zone) {}
 
-    /** Whether a bank in the trash counts, and which comes first where one of the name is outside it. */
+    /** Whether a bank in the trash counts, and which comes first if one with the name is outside it. */
     public enum Trash {
         LEFT_OUT,
         LAST,
@@ -64,9 +67,9 @@ public final class Standings {
     public record OfBank(Thing thing, BankStore.Held held, boolean trashed) {}
 
     /**
-     * A key, by the name that was given to it, and the user whom it acts for.
+     * A key with its name, and the user whom it acts for.
      *
-     * @param powers what the caller has to give
+     * @param powers what the caller can grant
      */
     public record OfKey(String name, String user, boolean own, KeyLedger.Held held, Grant powers) {}
 

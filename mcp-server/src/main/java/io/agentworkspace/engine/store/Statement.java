@@ -29,7 +29,7 @@ public final class Statement {
         this.text = text;
     }
 
-    /** Makes a value of one row. */
+    /** Converts one row to a value. */
     @FunctionalInterface
     public interface Reader<T> {
         T read(Row row) throws SQLException;
@@ -75,8 +75,8 @@ public final class Statement {
     }
 
     /**
-     * Runs several statements in one round trip, each of which sees what was committed when it began, and gives a row of the last
-     * one; nothing where one of them that gives rows gives none.
+     * Runs several statements in one round trip, each of which sees what was committed when it began, and returns a row
+     * of the last one; empty if one of the queries returns no rows.
      */
     public <T> Optional<T> last(Reader<T> reader) {
         return query(query -> query.execute((executed, _) -> {
@@ -107,12 +107,12 @@ public final class Statement {
     }
 
     /**
-     * Runs it as the last of its transaction, with the commit in the same round trip: nothing may follow. Should either
-     * fail, the whole transaction is rolled back as ever.
+     * Runs it as the last of its transaction, with the commit in the same round trip: nothing may follow. If either
+     * fails, the whole transaction is rolled back as usual.
      */
     void runAndCommit() {
         db.withHandle(handle -> {
-            // The driver knows by the server's word that the transaction is over, and does not commit again.
+            // The driver learns from the server that the transaction is over, and does not commit again.
             try (var update = handle.createUpdate(text + ";\nCOMMIT")) {
                 bind(update);
                 return update.execute();

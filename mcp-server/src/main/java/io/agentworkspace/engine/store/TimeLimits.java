@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * How long one statement may take, by the kind of call.
  *
- * @param read whatever is no transaction, and the first statement of one
+ * @param read statements outside a transaction, and the first statement of one
  * @param write a statement of a transaction
- * @param bulk a statement of a transaction that ends what may be very much: a bank, a domain, what has expired
+ * @param bulk a statement of a transaction that may delete a lot: a bank, a domain, expired data
  */
 public record TimeLimits(Duration read, Duration write, Duration bulk) {
     public static final TimeLimits DEFAULT =

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
-/** The users of a tenant: listed, made, changed, and taken out, with what they own handed on. */
+/** The users of a tenant: listed, created, changed, and removed, with what they own passed to an heir. */
 public final class UserStore {
     private static final String RECORD =
             "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
@@ -71,7 +71,7 @@ public final class UserStore {
     }
 
     /**
-     * The caller's role is what it is until the transaction ends.
+     * The caller's role cannot change until the transaction ends.
      *
      * @throws Problem {@code already_exists}; {@code unauthenticated} when the caller was removed meanwhile,
      *     {@code not_permitted} when it has just lost its role
@@ -99,15 +99,15 @@ public final class UserStore {
                 .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
     }
 
-    /** A user that the transaction holds. */
+    /** A user that the transaction has locked. */
     public record Held(long id, String name, Role role, long revision) {}
 
     /**
-     * The users that a change is about, locked in one order with whoever asks for it and all owners, so that neither the
-     * last owner nor an heir can go unseen.
+     * The users that a change concerns, locked in one order with the caller and all owners, so that neither the last
+     * owner nor an heir can disappear unnoticed.
      *
      * @param user who is changed
-     * @param heir empty where none is named, or there is none of that name
+     * @param heir empty if none is named, or none has that name
      * @param owners how many owners the tenant has
      */
     public record Locked(Held user, Optional<Held> heir, long owners) {
@@ -118,7 +118,7 @@ public final class UserStore {
 
     /**
      * @param heir a name, or null for the caller
-     * @throws Problem {@code not_found} when there is no such user, {@code unauthenticated} when the caller was removed
+     * @throws Problem {@code not_found} if there is no such user, {@code unauthenticated} when the caller was removed
      *     meanwhile, {@code not_permitted} when that has just lost its role
      */
     public Locked lock(Call call, Name user, @Nullable Name heir) {
@@ -155,8 +155,8 @@ public final class UserStore {
     public record Updated(User user, long keys) {}
 
     /**
-     * Sets what is given and raises the revision. A user who sees less than before hears less, too. Of one who becomes an admin
-     * or an owner the keys and old secrets end that somebody else may know.
+     * Sets what is given and raises the revision. A user who may see less also receives less. If a user becomes an
+     * admin or an owner, the keys and old secrets that somebody else may know end.
      */
     public Updated update(Call call, Held held, @Nullable Name name, Role role) {
         try {
@@ -192,7 +192,7 @@ public final class UserStore {
         }
     }
 
-    /** The record as it stands. */
+    /** The current record. */
     public User read(Call call, Held held) {
         return db.sql(
                         call,
@@ -203,12 +203,10 @@ public final class UserStore {
                 .orElseThrow();
     }
 
-    /** What another user has taken over: the agents as they are now, and how much else. */
+    /** What another user has taken over: the agents as they are now, and the number of other things. */
     public record Handed(List<EventData.AgentDeployment> agents, long domains, long banks, long keys) {}
 
-    /**
-     * Takes the user out: its keys stop, and what it owns is the heir's. It stays as the name on what it said.
-     */
+    /** Removes the user: its keys stop, and the heir gets what it owns. Its name stays on its messages. */
     public Handed remove(Call call, Held held, long heir) {
         // Whoever is about to invite one of these agents, or to grant it something, is waited for: the next statement
         // sees it.
@@ -266,7 +264,7 @@ public final class UserStore {
                 .orElseThrow();
     }
 
-    /** Says that there is no such user, and which names are near. */
+    /** The refusal for an unknown user, with similar names. */
     public Problem missing(Call call, Name name) {
         var names = db.sql(call, """
                 SELECT name FROM app_user WHERE tenant_id = :tenant AND removed_at IS NULL ORDER BY name_key LIMIT 2000

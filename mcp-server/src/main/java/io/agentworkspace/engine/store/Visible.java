@@ -1,12 +1,14 @@
 package io.agentworkspace.engine.store;
 
 /**
- * Who may see what (decisions, section 4), as SQL conditions. Each expects the thing under its alias, a CTE {@code ctx} of one row
- * with the acting user's {@code user_id}, which is in the FROM list too, and the parameters {@code :tenant} and {@code :admin}. A
- * relation that the thing's side agreed to (membership, invitation, grant) lets its holder see the thing whatever its access says.
+ * Who may see what (decisions, section 4), as SQL conditions. Each expects the thing under its alias, a CTE {@code ctx}
+ * of one row with the acting user's {@code user_id}, which is in the FROM list too, and the parameters {@code :tenant}
+ * and {@code :admin}. A relation that the thing's side agreed to (membership, invitation, grant) makes the thing
+ * visible to its holder whatever its access.
  *
- * <p>What a user has relations with is a set that depends on the statement only, not on the thing: PostgreSQL makes it once, whatever
- * plan it takes. An EXISTS that names the thing it would look up for each, or, worse, turn into a set over all tenants.
+ * <p>The set of a user's relations depends on the statement only, not on the thing, so PostgreSQL computes it once with
+ * any plan. It would run an EXISTS that refers to the thing for each row or, worse, turn it into a set over all
+ * tenants.
  */
 final class Visible {
     private static final String ME = "(SELECT me.user_id FROM ctx me)";
@@ -39,7 +41,10 @@ final class Visible {
              OR d.id IN %s)
             """.formatted(MINE.formatted(ME, "'member', 'invited'"));
 
-    /** Whether what is said in the domain {@code d} is for the acting user to read: its owner, the admins, whoever has a member. */
+    /**
+     * Whether the acting user may read messages in the domain {@code d}: its owner, the admins, and users with a
+     * member.
+     */
     static final String TALK = """
             (d.owner_id = ctx.user_id
              OR :admin
@@ -66,9 +71,9 @@ final class Visible {
     }
 
     /**
-     * Whether the user has an agent in a domain where the thing's owner has one too.
+     * Whether the user has an agent in a domain where the thing's owner also has one.
      *
-     * @param user the expression of its id, which names nothing that there is a row of for each thing
+     * @param user the expression of its id, which must not refer to a row of each thing
      */
     static String sharesDomain(String alias, String user) {
         return """

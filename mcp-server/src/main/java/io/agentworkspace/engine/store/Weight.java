@@ -2,20 +2,20 @@ package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Envelope;
 
-/** SQL that counts how many bytes texts take in the call's answer: {@code Budget} in the words of the database. */
+/** SQL that counts how many bytes texts take in the call's response: the counterpart of {@code Budget}. */
 final class Weight {
-    /** What an answer to a write shows of the text of a message {@code m}. */
+    /** The part of the text of a message {@code m} that a response to a write shows. */
     static final String CUT = "left(m.content, %d)".formatted(Envelope.CUT);
 
-    /** What a message {@code m} takes at most: its text, and beside it four names, two ids, and those in its chain. */
+    /** The maximum bytes of a message {@code m}: its text, four names, two ids, and those in its chain. */
     static final String MESSAGE = message("m.content");
 
-    /** The same where the text is cut. */
+    /** The same, with the text cut. */
     static final String CUT_MESSAGE = message(CUT);
 
     private Weight() {}
 
-    /** What a text, or null, takes. */
+    /** The bytes of a text, or null. */
     static String of(String text) {
         return """
                 COALESCE(octet_length(to_json(%1$s)::text)
@@ -28,10 +28,10 @@ final class Weight {
     }
 
     /**
-     * CTEs {@code weighed} and {@code shown}: of the messages {@code latest} the newest, at most :limit and as many as there is
-     * room for, one at least.
+     * CTEs {@code weighed} and {@code shown}: the newest of the messages {@code latest}, at most :limit and as many as
+     * fit, but at least one.
      *
-     * @param beside what stands beside them in the answer, in bytes
+     * @param beside the bytes of what surrounds them in the response
      */
     static String newest(String order, String beside) {
         return """

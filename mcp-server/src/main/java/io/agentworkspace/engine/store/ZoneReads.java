@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is read of zones and of what is said there: one statement each, the context with it. */
+/** Reads of zones and their messages: one statement each, including the context. */
 public final class ZoneReads {
     private static final String LIST =
             ContextStore.WITH_CONTEXT + ", " + DomainReads.DOMAIN + """
@@ -36,7 +36,7 @@ public final class ZoneReads {
               FROM ctx
             """.formatted(ZoneStore.RECORD, Visible.TALK);
 
-    /** Messages of one stream have one order, their seq, whatever the clocks of those who said them. */
+    /** Messages of one stream have one order, their seq, whatever the senders' clocks. */
     private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainReads.DOMAIN
             + """
             , caller AS (SELECT %s AS takes_part FROM d, ctx),
@@ -87,7 +87,7 @@ public final class ZoneReads {
         this.domains = domains;
     }
 
-    /** One row of a list, with what waits there for the speaker. */
+    /** One row of a list, with the speaker's unread messages there. */
     public record Entry(Zone zone, long unread, @Nullable Instant lastMessageAt) {}
 
     private record Listed(boolean found, List<Entry> rows) {}
@@ -132,10 +132,11 @@ public final class ZoneReads {
             boolean more) {}
 
     /**
-     * The named zone of the named domain, else what the context has entered; {@code main} where only a domain is named.
-     * Reading marks what the zone holds as read for the speaker.
+     * The named zone of the named domain, else the entered one; {@code main} if only a domain is named. Reading marks
+     * the zone's messages as read for the speaker.
      *
-     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} for a user who takes no part in the domain
+     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} for a user who takes no part in the
+     *     domain
      */
     public Found read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
         var limit = Page.limit(page);

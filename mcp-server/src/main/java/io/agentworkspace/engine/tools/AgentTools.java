@@ -265,7 +265,7 @@ final class AgentTools {
         return new Changed(agent, agent.revision(), !updated.changed().isEmpty());
     }
 
-    /** The call's own context shows the name as it is now. */
+    /** The call's own context must show the new name. */
     private static void rename(Call call, Ref renamed) {
         var context = call.context();
         if (context.self() != null && context.self().id() == renamed.id()) {

@@ -11,7 +11,7 @@ import io.agentworkspace.engine.model.ToolRunner;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Makes of a call what the audit says of it. */
+/** Creates the audit entry of a call. */
 final class Auditing {
     private static final int MAX_GIVEN = 400;
 
@@ -52,7 +52,7 @@ final class Auditing {
                 null);
     }
 
-    /** The commands on users name in target.user whom they are about. */
+    /** The commands on users name their subject in target.user. */
     private static @Nullable String actedFor(ToolRunner.Request request, Call call, Subject subject, String result) {
         if (subject.kind().equals("user")) {
             return null;
@@ -65,7 +65,7 @@ final class Auditing {
         return asked.isEmpty() || Name.key(asked).equals(Name.key(call.caller().userName())) ? null : asked;
     }
 
-    /** Whom somebody asked to act for who may not: anything may have been written there. */
+    /** The user that an unauthorised caller asked to act for: it may be any text. */
     private static String plain(String text) {
         var given = Excerpt.cut(text, MAX_GIVEN);
         var line = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))

@@ -22,7 +22,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Saying something: AP_Chat, with the guard that keeps agents from answering each other without end. */
+/** Messages: AP_Chat, with the guard that stops agents from answering each other endlessly. */
 final class ChatTools {
     private final AgentStore agents;
     private final MessageStore messages;
@@ -59,7 +59,7 @@ final class ChatTools {
                     "First your message as it was stored, then what has come in for you since your last call, oldest first.")
             List<Message> content) {}
 
-    /** Where a message goes: a zone's stream, or the other party of a direct talk. */
+    /** The destination of a message: a zone's stream, or the other party of direct messages. */
     private record Destination(
             @Nullable Long stream, @Nullable Ref other) {}
 
@@ -110,7 +110,7 @@ final class ChatTools {
         call.budget().spend(own);
         var incoming = messages.take(call, speaker.id(), Page.limit(in.page()));
         said.addAll(incoming);
-        // Some may have come in since the context was read.
+        // Some may have arrived since the context was read.
         call.context(call.context().withUnread(Math.max(0, call.context().unread() - incoming.size())));
         return new Said(said);
     }
@@ -170,7 +170,7 @@ final class ChatTools {
         return new Destination(null, agents.read(call, agent).ref());
     }
 
-    /** Where the answered message stands; a destination that is named besides must be the same. */
+    /** The place of the answered message; a destination that is also named must be the same. */
     private Destination answering(Call call, UUID replyTo, @Nullable Destination named) {
         var standing = messages.find(call, replyTo, call.context().speaker().id())
                 .orElseThrow(() -> Problem.notFound("message", replyTo.toString(), List.of()));

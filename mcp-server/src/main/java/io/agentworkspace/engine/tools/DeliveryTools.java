@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is sent to webhook endpoints, and what came of it: WH_Deliveries, WH_Delivery, WH_Redeliver, WH_RedeliverFailed. */
+/** Deliveries to webhook endpoints and their results: WH_Deliveries, WH_Delivery, WH_Redeliver, WH_RedeliverFailed. */
 final class DeliveryTools {
     private final DeliveryReads reads;
     private final DeliveryQueue queue;
@@ -129,7 +129,7 @@ final class DeliveryTools {
         return checked(endpoints.lock(call, id));
     }
 
-    /** @throws Problem {@code conflict} where nothing would be sent */
+    /** @throws Problem {@code conflict} if nothing would be sent */
     static EndpointRow checked(EndpointRow endpoint) {
         if (!endpoint.enabled()) {
             throw Problem.conflict("the endpoint '%s' is disabled (%s): enable it with WH_Update first"
@@ -174,7 +174,7 @@ final class DeliveryTools {
                     var to = enabled(call, other == null ? in.id() : other);
                     var from = other == null
                             ? to.id()
-                            : endpoints.find(call, in.id()); // Not held: whoever holds two could wait for ever.
+                            : endpoints.find(call, in.id()); // Not locked: a caller with two locks could deadlock.
                     var missed = DeliveryQueue.Missed.of(from, in.since(), call.now(), in.cursor());
                     var done = queue.missed(call, missed, to.id());
                     return new Recovered(done.queued(), done.nextCursor());

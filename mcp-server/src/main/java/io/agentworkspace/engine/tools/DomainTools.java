@@ -261,7 +261,7 @@ final class DomainTools {
                 });
     }
 
-    /** An agent that is named here by mistake for DM_Kick must not cost the whole domain. */
+    /** An agent that is named here by mistake, instead of in DM_Kick, must not destroy the whole domain. */
     private void checkActing(Call call, Held held, @Nullable Name name) {
         if (name == null) {
             return;

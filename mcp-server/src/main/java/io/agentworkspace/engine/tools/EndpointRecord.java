@@ -9,14 +9,14 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of an endpoint's row its record, and what events tell of it. */
+/** Creates an endpoint's record, and its data in events, from its row. */
 final class EndpointRecord {
     private static final double HALF = 0.5;
     private static final double MOST = 0.95;
 
     private EndpointRecord() {}
 
-    /** @param secret only when it is new */
+    /** @param secret only if it is new */
     static Endpoint of(EndpointRow row, Instant now, @Nullable String secret) {
         var overlaps = row.previousUntil() != null && now.isBefore(row.previousUntil());
         return new Endpoint(
@@ -69,7 +69,7 @@ final class EndpointRecord {
                 row.id(), row.url(), row.events(), row.enabled(), row.disabledReason(), null);
     }
 
-    /** A deleted one is sent nothing any more. */
+    /** A deleted one receives nothing any more. */
     static EventData.EndpointState deleted(EndpointRow row) {
         return new EventData.EndpointState(row.id(), row.url(), row.events(), false, row.disabledReason(), null);
     }

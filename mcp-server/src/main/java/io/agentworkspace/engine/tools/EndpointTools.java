@@ -21,7 +21,10 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Where webhooks are sent to: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. For admins, since events tell of all in the tenant. */
+/**
+ * Webhook endpoints: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. For admins, since events
+ * reveal everything in the tenant.
+ */
 final class EndpointTools {
     static final String ID = "The endpoint's id, as WH_List shows it.";
 
@@ -105,7 +108,7 @@ final class EndpointTools {
             @Doc("The endpoint's record, with its secret.") Endpoint endpoint,
             @Doc("Its revision.") long revision) {}
 
-    /** What was looked at, and sealed, before the transaction. */
+    /** The check of the URL and the encrypted secret, from before the transaction. */
     private record Prepared(
             String id, @Nullable String url, @Nullable String preflight, String secret, String sealed) {}
 
@@ -172,7 +175,7 @@ final class EndpointTools {
             @Doc("Its revision.") long revision,
             @Doc("false when nothing had to be done.") boolean changed) {}
 
-    /** The new address, and what was found there; null where there is none. */
+    /** The new URL and the result of its check; null if there is none. */
     private record Looked(@Nullable String url, @Nullable String preflight) {}
 
     private Tool<Update, Changed> update() {

@@ -22,9 +22,9 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What API keys are given: AK_Create, AK_Update. Nobody gives more than they have. */
+/** The permissions of API keys: AK_Create, AK_Update. Nobody can grant more than they have. */
 final class KeyGrantTools {
-    /** How long a child lives that is not told how long. */
+    /** The default lifetime of a child. */
     private static final Duration CHILDHOOD = Duration.ofHours(24);
 
     static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same pair for domain, bank,"
@@ -121,7 +121,7 @@ final class KeyGrantTools {
         return new Made(keys.insert(call, key, draft), key.reveal());
     }
 
-    /** A key that is pasted where its name belongs would stay in lists and in the audit. */
+    /** A key that is pasted in place of its name would stay in lists and in the audit. */
     private static void checkName(@Nullable String name) {
         if (name != null && KeyFormat.isIn(name)) {
             throw Problem.invalid("name", "must not hold an API key: say in words what the key is for");
@@ -237,7 +237,7 @@ final class KeyGrantTools {
                 change.expiresAt() == null ? had.expiresAt() : change.expiresAt(),
                 null);
         var powers = locked.powers().get();
-        // What it had counts only where nothing is added: parts of two grants make one that nobody had.
+        // Its previous permissions count only if nothing is added: parts of two grants would make one that nobody had.
         if (wanted.excess(had).isPresent()) {
             AccessCheck.require(KeyAccess.ofPowers(wanted, powers));
         }

@@ -13,7 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is seen of API keys: AK_List, AK_Read, AK_Usage. */
+/** Reads of API keys: AK_List, AK_Read, AK_Usage. */
 final class KeyTools {
     static final String ID = "The key's id, as AK_List shows it.";
 

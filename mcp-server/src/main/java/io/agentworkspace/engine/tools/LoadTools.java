@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is loaded into what: MB_Load, MB_Unload. */
+/** Working memory: MB_Load, MB_Unload. */
 final class LoadTools {
     private final BankStore banks;
     private final GrantStore grants;

@@ -19,7 +19,7 @@ record LoopGuard(Place place, Before before) {
     private static final int MANY_PARTNERS = 50;
     private static final String RESUME = "stop, and wait until a person speaks %s or 15 minutes pass without a message";
 
-    /** A person may say anything, and starts everything afresh. */
+    /** A person may always speak, and starts the counts again. */
     static Lineage ofPerson(Before before) {
         var answered = before.answered();
         return new Lineage(answered == null ? null : answered.id(), List.of(), null, 0, List.of());
@@ -28,9 +28,9 @@ record LoopGuard(Place place, Before before) {
     /**
      * What is stored with an agent's message.
      *
-     * @param other whom it goes to, null in a zone
-     * @param named whether the speaker itself said what it answers
-     * @throws Problem {@code conflict} with the reason, where it would go on too long or too fast
+     * @param other the recipient, null in a zone
+     * @param named whether the speaker named the answered message
+     * @throws Problem {@code conflict} with the reason, if the exchange is too long or too fast
      */
     Lineage lineage(@Nullable Long other, boolean named) {
         var chain = chain(named);
@@ -50,7 +50,7 @@ record LoopGuard(Place place, Before before) {
         return new Lineage(answers, chain, before.personAt(), before.said() + 1, partners);
     }
 
-    /** What nobody named is no longer what is answered, once a person has spoken since. */
+    /** A message that was not named no longer counts as answered once a person has spoken since. */
     private List<Long> chain(boolean named) {
         var answered = before.answered();
         if (answered == null || !answered.byAgent() || (!named && isOlderThanPerson(answered))) {

@@ -48,7 +48,7 @@ final class MembershipTools {
 
             @Doc("Whether this changed anything.") boolean changed) {}
 
-    /** An agent and a domain, both held by the transaction, and what the one is to the other. */
+    /** An agent and a domain, both locked by the transaction, and the membership between them. */
     private record Pair(
             DomainStore.Held domain,
             AgentStore.Held agent,
@@ -112,7 +112,7 @@ final class MembershipTools {
                 });
     }
 
-    /** The state that the caller's word brings the pair to. */
+    /** The membership state after the caller's decision. */
     private static MemberState next(Call call, Pair pair) {
         var forDomain = pair.domain().isRunBy(call);
         var forAgent = pair.isOfCallersAgent(call);

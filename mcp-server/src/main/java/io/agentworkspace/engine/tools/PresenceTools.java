@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Whom the caller works with and as whom: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
+/** The roster and the context of the caller: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
 final class PresenceTools {
     private final AgentStore agents;
     private final ContextStore contexts;

@@ -36,11 +36,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Runs tools: find, access, bind, transaction, handler, envelope. What concerns every tool happens here and nowhere else. */
+/**
+ * Runs tools: find, access, bind, transaction, handler, envelope. Everything that applies to every tool happens here
+ * and nowhere else.
+ */
 public final class Runner implements ToolRunner {
     private static final Logger LOG = LoggerFactory.getLogger(Runner.class);
 
-    /** How many ignored fields an answer names. */
+    /** How many ignored fields a response names. */
     private static final int IGNORED_NAMED = 20;
 
     private final Catalogue catalogue;
@@ -50,7 +53,7 @@ public final class Runner implements ToolRunner {
     private final Surroundings around;
     private final Explanation explanation;
 
-    /** What a run happens in. */
+    /** The environment of a run. */
     public record Surroundings(
             Clock clock, Presence presence, KeyUse use, AuditStore audit, EventLog events, Metering metering) {}
 
@@ -76,7 +79,7 @@ public final class Runner implements ToolRunner {
         return request.strict() ? answer : answer.ignoring(ignored(request));
     }
 
-    /** What the tool does not know of the arguments; target.user counts for every tool. */
+    /** The arguments that the tool does not know; every tool knows target.user. */
     private List<String> ignored(Request request) {
         return catalogue.find(request.service()).stream()
                 .flatMap(tool -> tool.inputSchema().unknown(request.arguments()).stream())
@@ -190,7 +193,7 @@ public final class Runner implements ToolRunner {
             });
         }
 
-        /** Null for the caller's own user, and where {@code target.user} is whom the tool is about. */
+        /** Null for the caller's own user, and if {@code target.user} is the subject of the tool. */
         private static @Nullable Name actingFor(Tool<?, ?> tool, Caller caller, String user) {
             if (user.isBlank() || caller.isNamed(user)) {
                 return null;
@@ -265,7 +268,7 @@ public final class Runner implements ToolRunner {
         return new Answer(Envelope.rebuilt(stored, shownAgain(work.tool, work, reference.get())), null, true);
     }
 
-    /** What was changed, as it is now; null where the tool cannot show it, or it is gone. */
+    /** The changed thing as it is now; null if the tool cannot show it, or it is gone. */
     private <I extends Record, O extends Record> @Nullable ObjectNode shownAgain(
             Tool<I, O> tool, Work work, ObjectNode reference) {
         if (tool.again() == null) {
@@ -280,7 +283,7 @@ public final class Runner implements ToolRunner {
         }
     }
 
-    /** What a tool that calls out has answered to the same request before: for a replay it does not call again. */
+    /** The stored response of a tool that calls other servers: a replay does not call them again. */
     private Optional<ObjectNode> answered(Work work) {
         return work.tool.outside() == null || work.key == null
                 ? Optional.empty()

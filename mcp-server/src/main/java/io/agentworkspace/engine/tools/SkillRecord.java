@@ -74,7 +74,7 @@ record SkillRecord(
                 updatedAt);
     }
 
-    /** What its author allows, and what else is mentioned that is a tool of this service. */
+    /** The tools that its author allows, and other tools of this service that it mentions. */
     private static List<String> used(SkillCard card, List<Tool<?, ?>> all) {
         var known = all.stream().map(Tool::name).toList();
         return Stream.concat(

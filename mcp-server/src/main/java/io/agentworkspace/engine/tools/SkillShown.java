@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What SK_Read answers: the instructions with all that is known of the skill, or one file, or the whole as a zip. */
+/** The response of SK_Read: the instructions with all metadata of the skill, or one file, or the whole skill as a zip. */
 record SkillShown(
         @Doc("The skill.") SkillRecord skill,
 

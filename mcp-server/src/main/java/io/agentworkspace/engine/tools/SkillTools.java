@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Skills to read: SK_List, SK_Read. Those that the service ships are for everybody, also without a credential. */
+/** Skills to read: SK_List, SK_Read. Everybody may read the shipped ones, even without a credential. */
 final class SkillTools {
     private static final String LIST = "SK_List";
 
@@ -33,7 +33,7 @@ final class SkillTools {
     private final SkillReads reads;
     private final List<Tool<?, ?>> all;
 
-    /** @param all every tool there is, once all are there */
+    /** @param all all tools, once they exist */
     SkillTools(Library library, SkillReads reads, List<Tool<?, ?>> all) {
         this.library = library;
         this.reads = reads;
@@ -82,7 +82,7 @@ final class SkillTools {
                         : Cursor.ofName(LIST, skills.get(to - 1).name()));
     }
 
-    /** After this one, or where it would stand if it had not been removed meanwhile. */
+    /** After this one, or after its position if it was removed in the meantime. */
     private static int next(List<SkillRecord> skills, String after) {
         for (var i = 0; i < skills.size(); i++) {
             if (skills.get(i).name().equals(after)) {
@@ -148,7 +148,7 @@ final class SkillTools {
         return fitting;
     }
 
-    /** A skill, and of its files at least those that are wanted. */
+    /** A skill, with at least the requested files. */
     private record Opened(SkillRecord record, SkillCard card, List<SkillFile> files) {}
 
     private Optional<Opened> shipped(String name) {
@@ -168,7 +168,7 @@ final class SkillTools {
         return SkillShown.instructions(opened.record(), opened.card(), body, caller, agents, all);
     }
 
-    /** The file that has to be read for the answer; null for all of them. */
+    /** The file to read for the response; null for all of them. */
     private static @Nullable String wanted(OfSkill in) {
         if (!Boolean.TRUE.equals(in.archive())) {
             return in.path() == null ? Skill.MAIN : in.path();

@@ -24,7 +24,7 @@ final class Targets {
             @Doc("The agent's name.") @Nullable Name agent,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    /** For what is never taken from the context. */
+    /** For targets that are never taken from the context. */
     record ThisAgent(
             @Doc(USER) @Nullable Name user,
 
@@ -96,7 +96,7 @@ final class Targets {
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
-    /** For what is never taken from the context. */
+    /** For targets that are never taken from the context. */
     record ThisZone(
             @Doc("The domain's name; always needed, never taken from the context.")
             Name domain,

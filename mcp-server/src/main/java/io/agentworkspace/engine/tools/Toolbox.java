@@ -49,7 +49,7 @@ public final class Toolbox {
                 catalogue(db, around.metering(), outbound), db, new ContextStore(db), new IdempotencyStore(db), around);
     }
 
-    /** All tools in the order that clients are shown: in each family a harmless read first. */
+    /** All tools in the order that clients see: in each family a harmless read first. */
     public static Catalogue catalogue(Db db, Allowance.Meter meter, Outbound outbound) {
         var contexts = new ContextStore(db);
         var messages = new MessageStore(db);
@@ -76,7 +76,7 @@ public final class Toolbox {
         return new Catalogue(List.copyOf(tools));
     }
 
-    /** @param all every tool there is, once all are there */
+    /** @param all all tools, once they exist */
     private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all) {
         var keys = new KeyLedger(db);
         var words = new KeyWords(all);
@@ -87,7 +87,7 @@ public final class Toolbox {
         return tools;
     }
 
-    /** @param all every tool there is, once all are there */
+    /** @param all all tools, once they exist */
     private static List<Tool<?, ?>> skills(Db db, AgentStore agents, List<Tool<?, ?>> all) {
         var reads = new SkillReads(db);
         var library = new Library(reads);

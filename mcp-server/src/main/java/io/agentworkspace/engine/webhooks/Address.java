@@ -9,9 +9,9 @@ import org.eclipse.jetty.util.InetAddressSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be connected to on a customer's behalf: addresses of the public internet. The others are those of the IANA special-purpose
- * address registries (RFC 6890, with the entries made since), multicast, what clouds answer their own machines at, and IPv6 addresses
- * that lead to an IPv4 address of these kinds.
+ * The addresses that may be connected to on a customer's behalf: addresses of the public internet. The others are those
+ * of the IANA special-purpose address registries (RFC 6890, with the entries made since), multicast, what clouds answer
+ * their own machines at, and IPv6 addresses that lead to an IPv4 address of these kinds.
  */
 final class Address {
     /**
@@ -86,7 +86,7 @@ final class Address {
     }
 
     /**
-     * Says what kind of address it is when it is none to connect to, such as {@code private}; else null.
+     * Names the kind of address if it must not be connected to, such as {@code private}; else null.
      *
      * @param allowPrivate whether private, shared, unique-local and loopback addresses are fine, for development
      */

@@ -21,7 +21,7 @@ final class AuthRoutes {
         return answer(signIn.session(Exchange.current().request()));
     }
 
-    /** A body is not needed; one that comes has no fields. */
+    /** A body is optional and must have no fields. */
     Response begin(ContainerRequestContext context) {
         Body.none(context);
         return answer(signIn.begin(Exchange.current().request()));

@@ -44,7 +44,7 @@ final class Body {
         return Json.readObject(bytes);
     }
 
-    /** A body that is not needed: one that comes must be a JSON object without fields. */
+    /** An optional body: if sent, it must be a JSON object without fields. */
     static void none(ContainerRequestContext context) {
         var body = optional(context);
         if (!body.isEmpty()) {

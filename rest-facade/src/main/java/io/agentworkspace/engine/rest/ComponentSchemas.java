@@ -86,7 +86,7 @@ final class ComponentSchemas {
         return named.add(OpenApi.typeName(tool) + "Response", OpenApi.typeName(tool), schema);
     }
 
-    /** A reference to an event as it is sent. */
+    /** A reference to the schema of a sent event. */
     ObjectNode event(String name, EventType type) {
         var schema = Json.object().put("type", "object").put("description", type.description());
         var properties = schema.putObject("properties");
@@ -171,7 +171,7 @@ final class ComponentSchemas {
         return schema;
     }
 
-    /** JSON-RPC 2.0, as far as all messages have it in common. */
+    /** The part of JSON-RPC 2.0 that all messages share. */
     private void rpc() {
         var request = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 request or notification.");
         var asked = request.putObject("properties");

@@ -36,7 +36,7 @@ public final class Entrance extends Handler.Wrapper {
                 template.replaceAll("\\{\\w+: ([^}]+)}", "$1").replaceAll("\\{[\\w.]+}", "[^/]+") + "/?");
     }
 
-    /** Whether any method is answered at this path, decoded. */
+    /** Whether any method exists at this path, decoded. */
     public boolean serves(String path) {
         return routes.stream().anyMatch(route -> route.matcher(path).matches());
     }

@@ -77,7 +77,7 @@ record Exchange(Request request) {
         return request.getHeaders().contains(HttpHeader.EXPECT);
     }
 
-    /** @throws Problem where a foreign page may have sent this, for all but what only reads */
+    /** @throws Problem if a foreign page may have sent this, except for tools that only read */
     void checkMayRun(Optional<Tool<?, ?>> tool) {
         var reads = tool.isPresent() && tool.get().effect() == Effect.READS;
         if (!reads && request.getAttribute(Incoming.FORGERY) instanceof Problem problem) {

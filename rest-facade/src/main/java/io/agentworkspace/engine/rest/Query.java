@@ -7,7 +7,10 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import java.util.Collection;
 import java.util.stream.Collectors;
 
-/** The query of a request below {@code /api}: a parameter that is ignored would make the answer one to another question. */
+/**
+ * The query of a request below {@code /api}: if a parameter were ignored, the response would answer a different
+ * request.
+ */
 final class Query {
     /** How many unknown parameters a refusal names. */
     private static final int NAMED = 10;

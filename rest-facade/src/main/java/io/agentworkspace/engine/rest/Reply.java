@@ -25,7 +25,7 @@ final class Reply {
         return bytes(status, MediaType.APPLICATION_JSON, body, null).build();
     }
 
-    /** What changes seldom: with an ETag, by which a client that has it already need not be sent it again. */
+    /** A response that changes rarely: with an ETag, so that it is not sent again to a client that has it. */
     static Response tagged(JsonNode body) {
         var bytes = Json.bytes(body);
         var tag = '"' + Sha256.hex(bytes).substring(0, 32) + '"';

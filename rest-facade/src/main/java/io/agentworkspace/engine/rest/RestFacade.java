@@ -122,7 +122,7 @@ public final class RestFacade {
         queried("GET", OpenApiRoutes.YAML, _ -> routes.yaml());
     }
 
-    /** A route that takes just these parameters in its query. */
+    /** A route that accepts only these query parameters. */
     private void queried(
             String method, String path, Function<ContainerRequestContext, Response> answer, String... parameters) {
         route(method, path, context -> {

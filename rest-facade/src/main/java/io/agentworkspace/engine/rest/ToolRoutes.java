@@ -45,7 +45,7 @@ final class ToolRoutes {
         return Reply.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
     }
 
-    /** What its query may have: the tool's fields but those of the path. */
+    /** The allowed query parameters: the tool's fields except those in the path. */
     private static Set<String> parameters(Tool<?, ?> tool, List<Field> fields) {
         var names = new LinkedHashSet<String>();
         for (var field : fields) {

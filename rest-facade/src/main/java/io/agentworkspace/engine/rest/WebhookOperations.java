@@ -5,7 +5,7 @@ import io.agentworkspace.engine.model.Json;
 import jakarta.ws.rs.core.MediaType;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the service sends to customers' endpoints, as the section {@code webhooks} of the OpenAPI document. */
+/** The events sent to customers' endpoints, as the section {@code webhooks} of the OpenAPI document. */
 final class WebhookOperations {
     private static final String TIME = "2026-05-25T12:00:00.000Z";
     private static final String ID = "7c9f1e1a-8a55-4b7e-9d3f-0c1d2e3f4a5b";
