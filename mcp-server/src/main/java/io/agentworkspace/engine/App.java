@@ -251,7 +251,8 @@ final class App implements AutoCloseable {
         var pages = new Pages(new Hubs(runner, published));
         var doors = new Doors(mcp, pages, rest);
         var refusals = new Refusals(clock, pages, parts.replica().handshakes()::refused);
-        keep(server); // Opened first, so that a taken port is reported at once; closed first, while the database is available.
+        keep(server); // Opened first, so that a taken port is reported at once; closed first, while the database is
+        // available.
         try {
             var quotas = parts.around().metering().quotas();
             gate = new Gate(

@@ -126,7 +126,8 @@ public final class Capacity {
         Request received() {
             var asker = asker(request);
             var whole = request;
-            if (request.getLength() <= Incoming.MAX_BODY) { // A body that declares more is refused unread, behind the gate.
+            if (request.getLength()
+                    <= Incoming.MAX_BODY) { // A body that declares more is refused unread, behind the gate.
                 var room = bodies.take(asker, weight(Math.max(0, request.getLength())), AT_ONCE);
                 body = room;
                 whole = Body.receive(
