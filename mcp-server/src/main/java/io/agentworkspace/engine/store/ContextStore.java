@@ -11,15 +11,16 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The named contexts of each principal: who is selected, and as whom it is logged on. */
+/** The named contexts of each principal: the selected agent, and the one it is logged on as. */
 public final class ContextStore {
     /** An agent is online for this long after the last command of a context that is logged on as it. */
     public static final Duration ONLINE = Duration.ofMinutes(15);
 
     /**
-     * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its own
-     * columns, always gives one row, and so costs one round trip. What was selected and may no longer be seen is not there;
-     * without the caller's own user nobody is. A credential that is bound to an agent is always logged on as it.
+     * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its
+     * own columns, always returns one row, and so costs one round trip. Selected things that are no longer visible are
+     * left out; if the caller's own user is gone, everything is. A credential that is bound to an agent is always
+     * logged on as it.
      */
     static final String WITH_CONTEXT =
             """
@@ -48,7 +49,7 @@ public final class ContextStore {
                   LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
             """.formatted(Visible.to("u.id", Visible.AGENT), Visible.to("u.id", Visible.DOMAIN));
 
-    /** The head of a statement inside a transaction, where the context is known already. */
+    /** The head of a statement inside a transaction, where the context is already known. */
     static final String KNOWN_CONTEXT =
             "WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:self AS bigint) AS self_id)\n";
 
@@ -78,7 +79,7 @@ public final class ContextStore {
                 .one(row -> read(call, row));
     }
 
-    /** Takes the context out of a row that holds {@code ctx.*}. */
+    /** Reads the context from a row with {@code ctx.*}. */
     static Context read(Call call, Row row) throws SQLException {
         var role = row.textOrNull("caller_role");
         if (role != null) {
@@ -108,10 +109,10 @@ public final class ContextStore {
     }
 
     /**
-     * A replica may remember for up to a second a role that its user has lost.
+     * A replica may cache a lost role for up to a second.
      *
      * @param now the caller's role as it is now
-     * @throws Problem {@code not_permitted} where that is less than the remembered one
+     * @throws Problem {@code not_permitted} if that is lower than the cached one
      */
     static void checkRole(Call call, Role now) {
         if (!now.isAtLeast(call.caller().role())) {
@@ -121,7 +122,10 @@ public final class ContextStore {
         }
     }
 
-    /** Keeps what the call has changed of its context; the rest is left to commands that change it at the same time. */
+    /**
+     * Stores what the call has changed in its context, and nothing else, so that concurrent commands can change the
+     * rest.
+     */
     public void save(Call call) {
         saving(call, "").run();
     }

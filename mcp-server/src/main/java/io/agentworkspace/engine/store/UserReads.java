@@ -3,7 +3,7 @@ package io.agentworkspace.engine.store;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Role;
 
-/** What is read of users. */
+/** Reads of users. */
 public final class UserReads {
     private final Db db;
 

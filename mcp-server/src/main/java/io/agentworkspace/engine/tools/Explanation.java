@@ -33,7 +33,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a caller why it may run a tool on a thing, or why not, without running it. What it may not see looks absent. */
+/**
+ * Explains to a caller why it may or may not run a tool on a thing, without running it. What it may not see looks
+ * absent.
+ */
 final class Explanation {
     private final Catalogue catalogue;
     private final Standings standings;
@@ -51,7 +54,7 @@ final class Explanation {
         this.clock = clock;
     }
 
-    /** How the caller stands to the thing, and what it lacks. */
+    /** The caller's relation to the thing, and what it lacks. */
     private record Finding(Standing standing, Optional<String> lack) {}
 
     Reasons of(ToolRunner.Question question) {
@@ -70,7 +73,10 @@ final class Explanation {
         return new Call(question.caller(), tool, question.requestId(), question.context(), actingFor, now);
     }
 
-    /** Nothing of a thing for whom neither the tool nor reading would tell: whether there is one, it does not hear either. */
+    /**
+     * Reveals nothing about a thing, not even its existence, to a caller that may neither run the tool nor read such
+     * things.
+     */
     private @Nullable Finding finding(ToolRunner.Question question, Tool<?, ?> tool, String target) {
         var parts = target.split(":", 2);
         var kind = parts[0].strip();
@@ -211,7 +217,7 @@ final class Explanation {
         };
     }
 
-    /** What of a tool is left to whoever holds less on a bank than all of it needs. */
+    /** What a caller may do with a tool if its permission on a bank does not cover all of it. */
     private static @Nullable String only(OfBank need, Permission held) {
         return switch (need) {
             case APPEND -> held.includes(Permission.WRITE) ? null : "adding, and replacing what the same author stored";
@@ -229,7 +235,7 @@ final class Explanation {
         return bare(call, "key", found.name(), found.user(), found.own(), need, lack, only);
     }
 
-    /** Whom a caller may not act for is not looked for: it hears the same of those who are not there. */
+    /** Users whom a caller may not act for are not looked up: the response is the same as for absent ones. */
     private Finding user(ToolRunner.Question question, Tool<?, ?> tool, Name name, OfUser need) {
         var own = question.caller().isNamed(name.text());
         var call = call(question, tool, own ? null : name);
@@ -246,7 +252,7 @@ final class Explanation {
         return bare(call, "user", found, found, own, need, lack, null);
     }
 
-    /** Of what has neither access nor relations of its own. */
+    /** For things without access and relations of their own. */
     private static Finding bare(
             Call call,
             String kind,

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 final class KeyAccess {
     private KeyAccess() {}
 
-    /** @param powers what the caller has to give, read where it counts */
+    /** @param powers what the caller can grant; read only if needed */
     static Optional<Problem> missing(Call call, KeyLedger.Held held, Supplier<Grant> powers) {
         var role = UserAccess.ofRole(call, held.role());
         return switch (call.tool().requirement(OfKey.class)) {

@@ -12,7 +12,7 @@ import java.util.Optional;
 final class UserAccess {
     private UserAccess() {}
 
-    /** @param user whom the call acts for, or is about, with its role */
+    /** @param user the user that the call acts for, or concerns, with its role */
     static Optional<Problem> missing(Call call, long user, Role role) {
         return missing(call.tool().requirement(OfUser.class), call, user, role);
     }
@@ -30,7 +30,7 @@ final class UserAccess {
         };
     }
 
-    /** Nobody gets hold of a key of someone who may do more. */
+    /** Nobody can obtain a key of a user with more rights. */
     static Optional<Problem> ofRole(Call call, Role role) {
         return refusedIf(!call.caller().role().isAtLeast(role), AccessNotes.ofMoreThanYou(role));
     }
