@@ -102,13 +102,13 @@ final class FairShare {
                 return;
             } else if (!acquire(holder.free, more, patience)) {
                 throw Problem.rateLimited(
-                        "your requests take as %s as one caller's may at once: wait for answers, and read them, before you send more"
+                        "your requests use as %s as one caller may use at once: read their responses before you send more"
                                 .formatted(what),
                         PAUSE);
             } else if (!acquire(all, more, patience)) {
                 holder.free.release(more);
                 throw Problem.unavailable(
-                        "the requests of all callers take as %s as the server has: try again shortly".formatted(what),
+                        "the requests of all callers use as %s as the server has: try again shortly".formatted(what),
                         PAUSE);
             }
             amount += more;

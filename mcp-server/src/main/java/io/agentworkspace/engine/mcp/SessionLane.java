@@ -244,7 +244,7 @@ final class SessionLane implements Lane {
     private static RpcError usedUp(Visit visit) {
         var problem = new Problem(
                 Failure.TOO_LARGE,
-                "nothing was done: the answers before this one have used up what one batch may carry, %,d bytes of JSON; send it again in another batch"
+                "this call did not run: the responses before it fill the %,d bytes of JSON that one batch may carry; send it again in another batch"
                         .formatted(Budget.ANSWER));
         return Methods.error(problem, visit.exchange().requestId());
     }

@@ -247,7 +247,7 @@ public final class Db implements AutoCloseable {
                 case TAKEN -> {}
                 case OWN_FAULT ->
                     throw Problem.rateLimited(
-                            "your key has too many calls at the database at once, and this one was not begun; wait for their answers, then try again",
+                            "your key has too many calls at the database at once, so this one did not run; wait for their responses, then try again",
                             Duration.ofSeconds(1));
                 case BUSY ->
                     throw outages.note(

@@ -113,7 +113,7 @@ final class AgentTools {
             @Doc("Which agent.") Targets.@Nullable UserAgent target,
 
             @Doc(
-                    "true: your own messages, those of the agent you are logged on as, else of the user, whoever is selected.")
+                    "true: reads your own messages, whatever agent is selected: those of the agent you are logged on as, else those of your user.")
             @Nullable
             Boolean inbox,
 
@@ -144,7 +144,7 @@ final class AgentTools {
             java.time.@Nullable Instant lastMessageAt) {}
 
     record Shown(
-            @Doc("The agent; empty where the messages are the user's.")
+            @Doc("The agent; empty if the messages are a user's.")
             List<Agent> profile,
 
             @Doc("Its latest messages that you may see, oldest first.")

@@ -54,7 +54,7 @@ final class DomainTools {
             @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What its members are to know and keep to.", max = Limits.PROFILE) @Nullable
+            @Doc(value = "What its members should know and follow.", max = Limits.PROFILE) @Nullable
             String profile,
 
             @Doc(
@@ -69,7 +69,7 @@ final class DomainTools {
             @Doc(value = "The new description.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What its members are to know and keep to; stays when left out.", max = Limits.PROFILE)
+            @Doc(value = "What its members should know and follow; stays when left out.", max = Limits.PROFILE)
             @Nullable
             String profile,
 

@@ -24,7 +24,7 @@ record CommandRequest(
         @Doc("Of AP_Chat: true says it to the user whom your agent belongs to.") @Nullable
         Boolean toUser,
 
-        @Doc("Of AP_Read: true reads your own messages, whoever is selected.") @Nullable
+        @Doc("Of AP_Read: true reads your own messages, whatever agent is selected.") @Nullable
         Boolean inbox,
 
         @Doc("Of MB_Store: the ids of the memories that it was made from.") @Nullable

@@ -16,7 +16,7 @@ public record Domain(
         @Doc("How many characters the whole description has, where it is cut.") @Nullable
         Integer length,
 
-        @Doc("What its members are to know and keep to.") @Nullable
+        @Doc("What its members should know and follow.") @Nullable
         String profile,
 
         @Doc("Its whole length, where it is cut.") @Nullable Integer profileLength,
