@@ -1,8 +1,5 @@
 package io.agentworkspace.engine;
 
-import io.agentworkspace.engine.store.ContextStore;
-import io.agentworkspace.engine.store.IdempotencyStore;
-import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.http.Doors;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.Pages;
@@ -32,15 +29,18 @@ import io.agentworkspace.engine.signin.SessionDesk;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.BrowserSessions;
+import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
 import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.FeedStore;
 import io.agentworkspace.engine.store.HandshakeStore;
 import io.agentworkspace.engine.store.Housekeeping;
+import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
 import io.agentworkspace.engine.store.OutboxStore;
+import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.store.Presence;
 import io.agentworkspace.engine.store.Quotas;
 import io.agentworkspace.engine.store.RateStore;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine;
 
-import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.KeyStore;
 import io.agentworkspace.engine.store.Migrations;
+import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.store.TenantStore;
 import java.security.SecureRandom;
 import java.time.Clock;

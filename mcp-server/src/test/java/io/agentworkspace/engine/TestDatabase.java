@@ -1,6 +1,5 @@
 package io.agentworkspace.engine;
 
-import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.identity.Callers;
 import io.agentworkspace.engine.library.Library;
 import io.agentworkspace.engine.mcp.Bounds;
@@ -17,6 +16,7 @@ import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.HandshakeStore;
 import io.agentworkspace.engine.store.Interest;
 import io.agentworkspace.engine.store.Migrations;
+import io.agentworkspace.engine.store.PlanLimits;
 import io.agentworkspace.engine.store.Quotas;
 import io.agentworkspace.engine.store.SealKeys;
 import io.agentworkspace.engine.store.SessionStore;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.store;
 
-import java.time.Instant;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

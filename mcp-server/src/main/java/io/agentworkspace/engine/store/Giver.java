@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.store;
 
-import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.identity.Grant;
+import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Problem;
 import java.sql.SQLException;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.store;
 
-import java.time.Instant;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Failure;
@@ -8,6 +7,7 @@ import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
@@ -14,6 +13,7 @@ import io.agentworkspace.engine.model.Message;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentReads;
 import io.agentworkspace.engine.store.AgentStore;
@@ -334,5 +334,4 @@ final class AgentTools {
         }
         return Name.of(self.name());
     }
-
 }

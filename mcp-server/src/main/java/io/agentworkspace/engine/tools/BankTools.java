@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Bank;
 import io.agentworkspace.engine.model.Call;
@@ -12,6 +11,7 @@ import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.Via;
 import io.agentworkspace.engine.store.BankReads;
@@ -127,7 +127,8 @@ final class BankTools {
                     var found = reads.list(call, target == null ? null : target.bank(), agent, in.page());
                     var subject = found.subject();
                     if (agent != null && subject.agent() != null) {
-                        AccessCheck.require(AgentAccess.missing(call, subject.agent(), subject.owner(), subject.ownerName()));
+                        AccessCheck.require(
+                                AgentAccess.missing(call, subject.agent(), subject.owner(), subject.ownerName()));
                     }
                     return new Listed(
                             found.banks().rows().stream()

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.CensorStore;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Context.Ref;
@@ -10,6 +9,7 @@ import io.agentworkspace.engine.model.Message;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.MessageStore;

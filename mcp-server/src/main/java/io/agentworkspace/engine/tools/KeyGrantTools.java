@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.identity.Grant;
 import io.agentworkspace.engine.identity.KeyFormat;
@@ -10,6 +9,7 @@ import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentStore;

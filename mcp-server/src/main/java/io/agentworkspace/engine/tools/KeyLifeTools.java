@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.KeyLedger;

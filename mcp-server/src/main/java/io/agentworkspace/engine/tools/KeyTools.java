@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Key;
 import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.KeyReads;
 import io.agentworkspace.engine.store.KeyUse;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Bank;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
@@ -11,6 +10,7 @@ import io.agentworkspace.engine.model.Memory;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.GrantStore;

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
@@ -9,6 +8,7 @@ import io.agentworkspace.engine.model.MemberState;
 import io.agentworkspace.engine.model.Membership;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.DomainStore;

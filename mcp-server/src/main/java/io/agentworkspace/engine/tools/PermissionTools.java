@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.tools;
 
-import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Call;
@@ -10,6 +9,7 @@ import io.agentworkspace.engine.model.Effect;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Permission;
 import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.Via;
 import io.agentworkspace.engine.store.BankStore;

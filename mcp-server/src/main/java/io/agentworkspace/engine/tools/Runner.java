@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Reasons;
+import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Sha256;
 import io.agentworkspace.engine.model.Tool;
@@ -24,7 +25,6 @@ import io.agentworkspace.engine.store.EventLog;
 import io.agentworkspace.engine.store.IdempotencyStore;
 import io.agentworkspace.engine.store.KeyUse;
 import io.agentworkspace.engine.store.Presence;
-import io.agentworkspace.engine.model.Requirement;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -94,8 +94,7 @@ public final class Runner implements ToolRunner {
         Call call = null;
         try {
             var tool = catalogue.read(request.service());
-            call = new Call(
-                    request.caller(), tool, request.requestId(), Context.named(request.arguments()), null, now);
+            call = new Call(request.caller(), tool, request.requestId(), Context.named(request.arguments()), null, now);
             var work = new Work(tool, request, now);
             call = work.call;
             around.metering().quotas().count(call);

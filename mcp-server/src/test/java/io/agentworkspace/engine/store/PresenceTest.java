@@ -3,8 +3,8 @@ package io.agentworkspace.engine.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.IdleTool;
 import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.IdleTool;
 import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.model.Call;

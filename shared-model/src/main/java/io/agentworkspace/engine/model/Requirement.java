@@ -134,13 +134,15 @@ public sealed interface Requirement {
     /** Of the user in {@code target.user}. */
     enum OfUser implements Requirement {
         /** To act for it: every tool that has {@code target.user}. */
-        STAND_FOR("that it is you, or that you are an admin whose key is neither bound to an agent nor another key's child"),
+        STAND_FOR(
+                "that it is you, or that you are an admin whose key is neither bound to an agent nor another key's child"),
         /** To make a key of it. */
         KEY_OF(STAND_FOR.words + "; and that its role is not more than yours"),
         /** To change it. */
         GOVERN(STAND_FOR.words + "; of an owner, that you are one"),
-        REMOVE("that it is not you, and that your key is neither bound to an agent nor another key's child; of an owner, that"
-                + " you are one");
+        REMOVE(
+                "that it is not you, and that your key is neither bound to an agent nor another key's child; of an owner, that"
+                        + " you are one");
 
         private final String words;
 

@@ -70,8 +70,8 @@ public record Tool<I extends Record, O extends Record>(
      */
     public <R extends Requirement> R requirement(Class<R> kind) {
         return findRequirement(kind)
-                .orElseThrow(() -> new IllegalStateException("%s says nothing about what it needs %s"
-                        .formatted(name, kind.getSimpleName())));
+                .orElseThrow(() -> new IllegalStateException(
+                        "%s says nothing about what it needs %s".formatted(name, kind.getSimpleName())));
     }
 
     public <R extends Requirement> Optional<R> findRequirement(Class<R> kind) {
