@@ -38,7 +38,13 @@ public final class TestTenant {
 
     /** A user of both, who does everything through both doors and compares. */
     public Person person(String user, Role role) {
-        return new BothDoors(person(Door.MCP, user, role), person(Door.REST, user, role), twins);
+        return person(user, role, "*");
+    }
+
+    /** The same with a key that has only these capabilities. */
+    public Person person(String user, Role role, String... capabilities) {
+        return new BothDoors(
+                person(Door.MCP, user, role, capabilities), person(Door.REST, user, role, capabilities), twins);
     }
 
     public Person owner() {
@@ -51,7 +57,11 @@ public final class TestTenant {
 
     /** A user of one, for what cannot be done twice alike: races, and what the doors treat differently. */
     public Person person(Door door, String user, Role role) {
-        var key = key(door, user, role, List.of("*"));
+        return person(door, user, role, "*");
+    }
+
+    private Person person(Door door, String user, Role role, String... capabilities) {
+        var key = key(door, user, role, List.of(capabilities));
         return (service, arguments) -> door.call(TestServer.url(), key, service, arguments);
     }
 

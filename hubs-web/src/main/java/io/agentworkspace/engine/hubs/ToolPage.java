@@ -92,6 +92,13 @@ record ToolPage(
                         effect),
                 new Tag("", tool.capability().word(), "The capability that a key needs."),
                 new Tag("", tool.leastRole().word() + " or above", "What its user must be in the tenant.")));
+        if (tool.reading() != null) {
+            tags.add(new Tag(
+                    "",
+                    "reads without " + tool.reading().field(),
+                    "Then viewers may do it, and the capability %s is enough."
+                            .formatted(tool.capabilityToRead().word())));
+        }
         if (tool.idempotent() && tool.effect().isTransactional()) {
             tags.add(new Tag("", "idempotent", "Doing it twice is the same as doing it once."));
         }

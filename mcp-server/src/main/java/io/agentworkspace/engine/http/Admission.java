@@ -43,7 +43,7 @@ final class Admission {
 
     Admission(Callers callers, Rules rules, Clock clock) {
         this.callers = callers;
-        this.forgery = new ForgeryRule(rules.own(), rules.reading());
+        this.forgery = new ForgeryRule(rules.own(), rules.posts());
         this.quotas = rules.quotas();
         this.served = rules.served();
         this.callerLimit = new CallerLimit(rules.callers(), clock);

@@ -3,7 +3,6 @@ package io.agentworkspace.engine.http;
 import io.agentworkspace.engine.identity.SessionSecret;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Route;
 import java.util.Locale;
 import java.util.Set;
 import org.eclipse.jetty.http.HttpHeader;
@@ -20,30 +19,29 @@ final class ForgeryRule {
     private static final String SITE = "Sec-Fetch-Site";
 
     private final Set<String> own;
-    private final Set<String> reading;
+    private final Rules.Posts posts;
 
-    /** @param reading the paths where a POST only reads */
-    ForgeryRule(Set<String> own, Set<String> reading) {
+    ForgeryRule(Set<String> own, Rules.Posts posts) {
         this.own = own;
-        this.reading = reading;
+        this.posts = posts;
     }
 
     /**
-     * A POST that only reads is as safe as a GET. On the generic command route only the body says what it does, so the
-     * route decides about the refusal.
+     * A POST that only reads is as safe as a GET. Where only the body says whether it does, the route decides about the
+     * refusal.
      *
      * @throws Problem {@code not_permitted}
      */
     void check(Request request, SessionSecret session) {
         // As sent: another spelling of the same path is not a route that is known to read.
         var path = request.getHttpURI().getPath();
-        if (SAFE.contains(request.getMethod()) || reading.contains(path)) {
+        if (SAFE.contains(request.getMethod()) || posts.reading().contains(path)) {
             return;
         }
         try {
             checkToken(request, session);
         } catch (Problem problem) {
-            if (!path.equals(Route.COMMANDS)) {
+            if (!posts.undecided().contains(path)) {
                 throw problem;
             }
             request.setAttribute(Incoming.FORGERY, problem);

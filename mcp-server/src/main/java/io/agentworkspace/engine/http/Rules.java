@@ -2,6 +2,7 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.model.Allowance;
 import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.Route;
 import io.agentworkspace.engine.model.Tool;
 import java.net.URI;
 import java.util.Collection;
@@ -22,7 +23,7 @@ import java.util.function.Predicate;
  *     look-ups
  * @param proxies who is believed when it tells whose request it passes on
  * @param quotas what callers are told that they have left besides the rate
- * @param reading the paths where a POST only reads
+ * @param posts the paths where a POST may only read
  * @param served whether a path exists: if not, no credential would help
  * @param capacity the memory limits of requests
  */
@@ -34,16 +35,28 @@ public record Rules(
         Rate strangers,
         Proxies proxies,
         Allowance.Meter quotas,
-        Set<String> reading,
+        Posts posts,
         Predicate<String> served,
         Capacity capacity) {
+    /**
+     * The paths where a POST may change nothing.
+     *
+     * @param reading the paths where it never changes anything
+     * @param undecided the paths where the body decides; their routes check it
+     */
+    record Posts(Set<String> reading, Set<String> undecided) {
+        Posts {
+            reading = Set.copyOf(reading);
+            undecided = Set.copyOf(undecided);
+        }
+    }
+
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     public Rules {
         hosts = Set.copyOf(hosts);
         origins = Set.copyOf(origins);
         own = Set.copyOf(own);
-        reading = Set.copyOf(reading);
     }
 
     /**
@@ -74,43 +87,49 @@ public record Rules(
                 strangers,
                 new Proxies(Set.of()),
                 _ -> List.of(),
-                Set.of(),
+                new Posts(Set.of(), Set.of(Route.COMMANDS)),
                 _ -> true,
                 Capacity.of(Runtime.getRuntime().maxMemory()));
     }
 
     /** The same, behind these proxies. */
     public Rules behind(Proxies others) {
-        return new Rules(hosts, origins, own, callers, strangers, others, quotas, reading, served, capacity);
+        return new Rules(hosts, origins, own, callers, strangers, others, quotas, posts, served, capacity);
     }
 
     /** The same, with these quotas. */
     public Rules within(Allowance.Meter others) {
-        return new Rules(hosts, origins, own, callers, strangers, proxies, others, reading, served, capacity);
+        return new Rules(hosts, origins, own, callers, strangers, proxies, others, posts, served, capacity);
     }
 
     /** The same; a POST to the paths of tools that only read needs no proof of the page that sent it. */
     public Rules reading(Collection<Tool<?, ?>> tools) {
-        var paths = new LinkedHashSet<String>();
+        var reading = new LinkedHashSet<String>();
+        var undecided = new LinkedHashSet<>(posts.undecided());
         for (var tool : tools) {
             if (tool.effect() == Effect.READS) {
-                if (tool.route().method().equals("POST")) {
-                    paths.add(tool.route().path());
-                }
-                paths.add("/api/mcp/tools/%s/invoke".formatted(tool.name()));
+                reading.addAll(paths(tool));
+            } else if (tool.reading() != null) {
+                undecided.addAll(paths(tool));
             }
         }
-        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, paths, served, capacity);
+        var known = new Posts(reading, undecided);
+        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, known, served, capacity);
+    }
+
+    private static List<String> paths(Tool<?, ?> tool) {
+        var invoke = "/api/mcp/tools/%s/invoke".formatted(tool.name());
+        return tool.route().method().equals("POST") ? List.of(tool.route().path(), invoke) : List.of(invoke);
     }
 
     /** The same, with only these paths, decoded. */
     public Rules serving(Predicate<String> paths) {
-        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, reading, paths, capacity);
+        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, posts, paths, capacity);
     }
 
     /** The same, with these memory limits. */
     Rules holding(Capacity other) {
-        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, reading, served, other);
+        return new Rules(hosts, origins, own, callers, strangers, proxies, quotas, posts, served, other);
     }
 
     /** A loopback address has three names, and a browser on this machine may be using any of them. */

@@ -105,9 +105,11 @@ public final class CatalogueTools implements ToolSource {
 
     Outcome run(Tool<?, ?> tool, ObjectNode arguments, Turn turn) {
         turn.ran(tool.name());
-        if (turn.caller().missingScope(tool).isPresent()) {
+        var scope = turn.caller().missingScope(tool, arguments);
+        if (scope.isPresent()) {
             carryOut(tool, arguments, turn); // It is refused, and the audit records that.
-            throw RpcError.insufficientScope(tool, turn);
+            throw RpcError.insufficientScope(
+                    scope.get(), turn.caller().obstacle(tool, arguments).orElseThrow(), turn);
         }
         return confirmed(tool, arguments, turn).orElseGet(() -> carryOut(tool, arguments, turn));
     }

@@ -90,8 +90,7 @@ public final class Discovery implements ToolSource {
         return find(name, turn).map(tool -> switch (name) {
             case "find_tools" -> found(text(tool, arguments, "query"), turn);
             case "describe_tool" -> described(read(text(tool, arguments, "name"), turn), turn);
-            default ->
-                tools.run(toRun(text(tool, arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
+            default -> tools.run(toRun(tool, arguments, turn), Methods.object(arguments, "arguments"), turn);
         });
     }
 
@@ -99,7 +98,7 @@ public final class Discovery implements ToolSource {
     public Pace pace(String name, ObjectNode arguments, Turn turn) {
         return find(name, turn)
                 .filter(_ -> name.equals(RUN))
-                .map(tool -> CatalogueTools.pace(toRun(text(tool, arguments, "name"), turn), turn))
+                .map(tool -> CatalogueTools.pace(toRun(tool, arguments, turn), turn))
                 .orElse(Pace.QUICK);
     }
 
@@ -129,11 +128,13 @@ public final class Discovery implements ToolSource {
     }
 
     /** Also one that lacks only a scope, which the client can get. */
-    private Tool<?, ?> toRun(String name, Turn turn) {
+    private Tool<?, ?> toRun(ObjectNode shown, ObjectNode arguments, Turn turn) {
+        var name = text(shown, arguments, "name");
+        var given = Methods.object(arguments, "arguments");
         return catalogue
                 .find(name)
                 .filter(tool -> turn.selection().permits(tool)
-                        && turn.caller().missingScope(tool).isPresent())
+                        && turn.caller().missingScope(tool, given).isPresent())
                 .orElseGet(() -> read(name, turn));
     }
 

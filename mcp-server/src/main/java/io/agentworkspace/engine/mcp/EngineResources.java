@@ -115,9 +115,20 @@ public final class EngineResources implements ResourceSource {
     }
 
     private Optional<Answer> run(String tool, ObjectNode arguments, Turn turn, Budget budget) {
-        var answer = runner.run(new ToolRunner.Request(tool, arguments, turn.caller(), turn.requestId(), true, null)
-                .within(budget)
-                .readOnly(turn.selection().readOnly()));
+        return seen(runner.run(
+                request(tool, arguments, turn, budget).readOnly(turn.selection().readOnly())));
+    }
+
+    /** Access checks of subscriptions are not calls of the subscriber. */
+    private Optional<Answer> look(String tool, ObjectNode arguments, Turn turn) {
+        return seen(runner.look(request(tool, arguments, turn, turn.budget()).readOnly(true)));
+    }
+
+    private static ToolRunner.Request request(String tool, ObjectNode arguments, Turn turn, Budget budget) {
+        return new ToolRunner.Request(tool, arguments, turn.caller(), turn.requestId(), true, null).within(budget);
+    }
+
+    private static Optional<Answer> seen(Answer answer) {
         var problem = answer.problem();
         if (problem == null) {
             return Optional.of(answer);
@@ -128,7 +139,7 @@ public final class EngineResources implements ResourceSource {
         };
     }
 
-    /** Read without marking messages as read. A censored bank shows nothing, so it has no changes. */
+    /** Not counted as a call, and marks no messages as read. A censored bank shows nothing, so it has no changes. */
     @Override
     public Optional<Change> changes(String uri, Turn turn) {
         return EngineUri.find(uri)
@@ -144,7 +155,7 @@ public final class EngineResources implements ResourceSource {
         if (shelf.get().looksByList()) {
             var wanted = address.names().getLast();
             var arguments = shelf.get().search(address.names());
-            return run(shelf.get().listTool(), arguments, turn)
+            return look(shelf.get().listTool(), arguments, turn)
                     .map(answer -> answer.envelope()
                             .path("profile")
                             .valueStream()
@@ -152,7 +163,7 @@ public final class EngineResources implements ResourceSource {
                                     Name.key(record.path("name").asString("")).equals(wanted.key())))
                     .orElse(false);
         }
-        return run(shelf.get().readTool(), shelf.get().glance(address.names()), turn)
+        return look(shelf.get().readTool(), shelf.get().glance(address.names()), turn)
                 .filter(answer -> !answer.envelope()
                         .path("profile")
                         .path(0)

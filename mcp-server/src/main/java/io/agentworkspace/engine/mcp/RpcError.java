@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.http.Refusals;
+import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Tool;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -45,12 +45,11 @@ public final class RpcError extends RuntimeException {
         this.scopes = List.copyOf(scopes);
     }
 
-    /** An access token that could run the tool if it also had the scope. */
-    static RpcError insufficientScope(Tool<?, ?> tool, Turn turn) {
-        var caller = turn.caller();
-        var problem = Problem.notPermitted(caller.obstacle(tool).orElseThrow());
-        var scopes = new ArrayList<>(caller.capabilities());
-        scopes.add(tool.capability().word());
+    /** An access token that would be enough if it also had the scope. */
+    static RpcError insufficientScope(Capability scope, String note, Turn turn) {
+        var problem = Problem.notPermitted(note);
+        var scopes = new ArrayList<>(turn.caller().capabilities());
+        scopes.add(scope.word());
         var data = Refusals.data(problem, turn.requestId());
         scopes.forEach(data.putArray("scopes")::add);
         return new RpcError(INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem.note(), data, scopes);

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Agent;
 import io.agentworkspace.engine.model.Bank;
 import io.agentworkspace.engine.model.Call;
@@ -83,6 +84,15 @@ public final class GrantStore {
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
     public Slice<Entry> list(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+        return list(call, bank, agent, page, false).entries();
+    }
+
+    /** The same with those who are barred; a named agent is reported whatever it holds. */
+    public Listed report(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+        return list(call, bank, agent, page, true);
+    }
+
+    private Listed list(Call call, Name bank, @Nullable Name agent, @Nullable Page page, boolean report) {
         var limit = Page.limit(page);
         var found = paged(
                         call,
@@ -98,24 +108,30 @@ public final class GrantStore {
                 """.formatted(BankPermission.COLUMNS, BankPermission.HELD, Visible.BANK)
                                 + PAGE
                                 + """
-                SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+                SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
                        EXISTS (SELECT 1 FROM agent a
                                 WHERE a.tenant_id = :tenant AND a.name_key = :agent AND %s) AS known,
                        %s
                   FROM ctx LEFT JOIN b ON true
                 """.formatted(Visible.AGENT, ENTRIES))
                 .set("key", bank.key())
-                .set("report", false)
+                .set("report", report)
                 .one(row -> listed(call, row, limit))
                 .orElseThrow()
                 .orElseThrow(() -> banks.missing(call, bank));
         if (agent != null && !found.known() && found.entries().rows().isEmpty()) {
             throw agents.missing(call, agent);
         }
-        return found.entries();
+        return found;
     }
 
-    private record Listed(boolean known, Slice<Entry> entries) {}
+    /**
+     * Agents with a permission on a bank.
+     *
+     * @param access the bank's
+     * @param known whether the agent that was named is one that the acting user may see
+     */
+    public record Listed(Access access, boolean known, Slice<Entry> entries) {}
 
     private static Optional<Listed> listed(Call call, Row row, int limit) throws SQLException {
         ContextStore.read(call, row);
@@ -123,13 +139,10 @@ public final class GrantStore {
             return Optional.empty();
         }
         BankPermission.read(row).require(Permission.READ);
-        return Optional.of(new Listed(row.flag("known"), entries(call, row, limit)));
+        return Optional.of(new Listed(Access.of(row.text("access")), row.flag("known"), entries(call, row, limit)));
     }
 
-    /**
-     * The same, inside a transaction, including those who are barred; a named agent is reported whatever its
-     * permission.
-     */
+    /** The same report, inside a transaction that has read the bank. */
     public Slice<Entry> report(Call call, BankStore.Held bank, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var entries = paged(call, agent, page, ContextStore.KNOWN_CONTEXT + """

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.store.KeyUse;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of API keys: AK_List, AK_Read, AK_Usage. */
@@ -124,8 +125,8 @@ final class KeyTools {
         var ran = usage.tools().stream()
                 .map(used -> new Ran(used.tool(), used.calls(), used.lastAt()))
                 .toList();
-        var needed = words.needed(ran.stream().map(Ran::tool).toList());
         var held = usage.key().capabilities();
+        var needed = words.needed(ran.stream().map(Ran::tool).toList(), Set.copyOf(held));
         var never = held.contains(Capability.ALL) ? KeyWords.all() : new LinkedHashSet<>(held);
         never.removeAll(needed);
         var days = KeyUse.KEPT.toDays();

@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The words that a key's limits are written in: capabilities, and the toolsets of the tools that there are. */
 final class KeyWords {
@@ -73,11 +74,14 @@ final class KeyWords {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** The capabilities that these tools need. */
-    Set<String> needed(Collection<String> names) {
+    /** The capabilities that these tools require; for a tool that may only have read, each of its capabilities that is held. */
+    Set<String> needed(Collection<String> names, Set<String> held) {
         return tools.stream()
                 .filter(tool -> names.contains(tool.name()))
-                .map(tool -> tool.capability().word())
+                .flatMap(tool -> tool.reading() == null
+                        ? Stream.of(tool.capability())
+                        : Stream.of(tool.capabilityToRead(), tool.capability()).filter(each -> each.isIn(held)))
+                .map(Capability::word)
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

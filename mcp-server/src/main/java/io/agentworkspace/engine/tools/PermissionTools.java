@@ -14,7 +14,9 @@ import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.Via;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.GrantStore;
+import io.agentworkspace.engine.store.Slice;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -126,33 +128,34 @@ final class PermissionTools {
         return Tool.named("MB_Permissions")
                 .title("Report or set permissions on a memory bank")
                 .description("""
-                        Reports what each agent may do with a memory bank, and why (needs the permission read). With vx.access and \
-                        target.agent it first sets that agent's permission (needs manage): none bars it, read lets it read, append \
-                        add memories and replace its own, write replace anybody's, manage everything else. A permission that is set \
-                        wins over what the agent would have as its owner's or by the bank's access.""")
+                        Reports what each agent may do with a memory bank, and why. This only reads and requires the permission \
+                        read; viewers and keys with just bank:read may do it. With vx.access and target.agent it first sets that \
+                        agent's permission (needs manage): none bars it, read lets it read, append add memories and replace its own, \
+                        write replace anybody's, manage everything else. A permission that is set wins over what the agent would have \
+                        as its owner's or by the bank's access.""")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ_OR_GRANT)
                 .effect(Effect.CHANGES)
                 .handledBy(Change.class, Report.class, (in, call) -> {
-                    var access = in.vx() == null ? null : in.vx().access();
-                    var name = in.target().bank();
-                    var self = call.context().self();
-                    var bank = access == null ? banks.read(call, name, self) : banks.lock(call, name, self);
-                    var changed = access != null && set(call, bank, in.target(), access);
-                    return report(in, call, bank, changed);
-                })
-                .shownAgainBy((in, call) -> {
                     var bank =
-                            banks.read(call, in.target().bank(), call.context().self());
-                    var changed = call.found(ObjectNode.class).path("changed").asBoolean(false);
-                    return report(in, call, bank, changed);
-                });
+                            banks.lock(call, in.target().bank(), call.context().self());
+                    var access = Objects.requireNonNull(in.vx()).access();
+                    var changed = set(call, bank, in.target(), Objects.requireNonNull(access));
+                    var found = grants.report(call, bank, in.target().agent(), in.page());
+                    return report(found, bank.access(), changed);
+                })
+                .shownAgainBy((in, call) -> reported(
+                        in, call, call.found(ObjectNode.class).path("changed").asBoolean(false)))
+                .readingWithout("vx.access", (in, call) -> reported(in, call, false));
     }
 
-    private Report report(Change in, Call call, BankStore.Held bank, boolean changed) {
-        AccessCheck.require(BankAccess.missing(call, bank));
-        var found = grants.report(call, bank, in.target().agent(), in.page());
-        var held = found.rows().stream().map(entry -> held(entry, bank)).toList();
+    private Report reported(Change in, Call call, boolean changed) {
+        var found = grants.report(call, in.target().bank(), in.target().agent(), in.page());
+        return report(found.entries(), found.access(), changed);
+    }
+
+    private static Report report(Slice<GrantStore.Entry> found, Access access, boolean changed) {
+        var held = found.rows().stream().map(entry -> held(entry, access)).toList();
         return new Report(held, changed, found.nextCursor());
     }
 
@@ -165,16 +168,16 @@ final class PermissionTools {
         return grants.grant(call, bank, target.agent(), access);
     }
 
-    private static Held held(GrantStore.Entry entry, BankStore.Held bank) {
-        return new Held(entry.agent().name(), entry.permission(), entry.via(), why(entry, bank));
+    private static Held held(GrantStore.Entry entry, Access access) {
+        return new Held(entry.agent().name(), entry.permission(), entry.via(), why(entry, access));
     }
 
-    private static String why(GrantStore.Entry entry, BankStore.Held bank) {
+    private static String why(GrantStore.Entry entry, Access access) {
         var owner = entry.agent().owner();
         return switch (entry.via()) {
             case null ->
                 "Nothing was set for it, it does not belong to the bank's owner, and the bank's access '%s' does not reach it."
-                        .formatted(bank.access().word());
+                        .formatted(access.word());
             case OWNER -> "It belongs to '%s', who owns the bank.".formatted(owner);
             case ADMIN -> "It acts for an admin.";
             case GRANT ->
@@ -182,7 +185,7 @@ final class PermissionTools {
                         ? "It was barred with MB_Permissions."
                         : "It was set with MB_Permissions.";
             case ACCESS ->
-                bank.access() == Access.PUBLIC
+                access == Access.PUBLIC
                         ? "The bank is public: everyone in the tenant may read it."
                         : "The bank's access is 'domain', and agents of its owner and of '%s' share one."
                                 .formatted(owner);

@@ -79,6 +79,29 @@ public final class Runner implements ToolRunner {
         return request.strict() ? answer : answer.ignoring(ignored(request));
     }
 
+    @Override
+    public Answer look(Request request) {
+        return ScopedValue.where(Incoming.CURRENT_CALLER, request.caller()).call(() -> looked(request));
+    }
+
+    private Answer looked(Request request) {
+        var now = now();
+        Call call = null;
+        try {
+            var work = new Work(catalogue.read(request.service()), request, now);
+            call = work.call;
+            if (!work.tool.effect().reads()) {
+                throw new IllegalArgumentException(
+                        work.tool.name() + " changes something: it cannot be used as a look-up");
+            }
+            return read(work);
+        } catch (Problem problem) {
+            return refusal(request, call, now, problem);
+        } catch (RuntimeException e) {
+            return refusal(request, call, now, defect(request, e));
+        }
+    }
+
     /** The arguments that the tool does not know; every tool knows target.user. */
     private List<String> ignored(Request request) {
         return catalogue.find(request.service()).stream()
@@ -90,7 +113,7 @@ public final class Runner implements ToolRunner {
     }
 
     private Answer ran(Request request) {
-        var now = around.clock().instant().truncatedTo(ChronoUnit.MILLIS);
+        var now = now();
         Call call = null;
         try {
             var tool = catalogue.read(request.service());
@@ -99,7 +122,7 @@ public final class Runner implements ToolRunner {
             call = work.call;
             around.metering().quotas().count(call);
             around.use().ran(request.caller(), tool.name());
-            var answer = tool.effect().isTransactional() ? transact(work) : read(work);
+            var answer = work.tool.effect().isTransactional() ? transact(work) : read(work);
             around.presence().touch(call);
             around.metering().quotas().done(call);
             if (call.concernsOutbox()) {
@@ -109,17 +132,25 @@ public final class Runner implements ToolRunner {
         } catch (Problem problem) {
             return refused(request, call, now, problem);
         } catch (RuntimeException e) {
-            LOG.atError()
-                    .addKeyValue("request_id", request.requestId())
-                    .setCause(e)
-                    .log("a tool failed");
-            return refused(request, call, now, Problem.internal(request.requestId()));
+            return refused(request, call, now, defect(request, e));
         }
+    }
+
+    private Instant now() {
+        return around.clock().instant().truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    private static Problem defect(Request request, RuntimeException cause) {
+        LOG.atError()
+                .addKeyValue("request_id", request.requestId())
+                .setCause(cause)
+                .log("a tool failed");
+        return Problem.internal(request.requestId());
     }
 
     @Override
     public Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
-        var now = around.clock().instant().truncatedTo(ChronoUnit.MILLIS);
+        var now = now();
         return catalogue
                 .find(service)
                 .filter(tool -> tool.open() != null)
@@ -145,18 +176,23 @@ public final class Runner implements ToolRunner {
     }
 
     private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
-        var tool =
-                catalogue.find(request.service()).filter(known -> known.effect().isTransactional());
+        var tool = catalogue
+                .find(request.service())
+                .filter(known -> known.runFor(request.arguments()).effect().isTransactional());
         if (call != null && tool.isPresent()) {
             around.audit().refused(request.caller(), Auditing.refused(tool.get(), request, call, problem));
         }
         if (problem.excess() != null) {
             around.metering().quotas().rejected(request.caller(), request.service(), problem.excess());
         }
+        return refusal(request, call, now, problem).telling(around.metering().after(request.caller(), call, problem));
+    }
+
+    private static Answer refusal(Request request, @Nullable Call call, Instant now, Problem problem) {
         var envelope = call == null
                 ? Envelope.failure(null, request.requestId(), now, problem)
                 : Envelope.failure(call, problem);
-        return new Answer(envelope, problem, false).telling(around.metering().after(request.caller(), call, problem));
+        return new Answer(envelope, problem, false);
     }
 
     /** One request, checked: everything that can be refused without the database has been. */
@@ -167,10 +203,10 @@ public final class Runner implements ToolRunner {
         private final ObjectNode input;
         private final @Nullable String key;
 
-        Work(Tool<?, ?> tool, Request request, Instant now) {
-            this.tool = tool;
+        Work(Tool<?, ?> named, Request request, Instant now) {
+            this.tool = named.runFor(request.arguments());
             this.request = request;
-            checkAccess(tool, request.caller());
+            checkAccess(named, request);
             input = tool.inputSchema().read(request.arguments(), request.strict());
             key = key(tool, input, request.idempotencyKey());
             var target = request.arguments().path("target");
@@ -186,8 +222,8 @@ public final class Runner implements ToolRunner {
             call.readOnly(request.readOnly());
         }
 
-        private static void checkAccess(Tool<?, ?> tool, Caller caller) {
-            caller.obstacle(tool).ifPresent(note -> {
+        private static void checkAccess(Tool<?, ?> tool, Request request) {
+            request.caller().obstacle(tool, request.arguments()).ifPresent(note -> {
                 throw Problem.notPermitted(note);
             });
         }

@@ -1,14 +1,17 @@
 package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.TestServer;
 import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.identity.ApiKey;
 import io.agentworkspace.engine.model.Role;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -144,6 +147,44 @@ class LostAccessTest {
         }
         call(ann, thing.change.formatted("again"));
         assertThat(toldOf(events)).isEqualTo(thing.uri);
+    }
+
+    /** Nobody called the tools that say what a listener may see: its key has run only what Eve called. */
+    @Test
+    void lookingWhatAListenerMaySeeIsNoCall() {
+        var key = tenant.key(Door.MCP, "fay", Role.MEMBER, List.of("*"));
+        var fay = new Peer(TestServer.url() + "/mcp", key);
+        call(fay, "AP_Create {'vx':{'name':'Fee','description':'d'}}");
+        call(fay, "DM_Create {'target':{'agent':'Fee'},'vx':{'name':'Hall','description':'d'}}");
+        call(fay, "MB_Create {'vx':{'name':'Shelf'}}");
+        var things = List.of(
+                "engine://agents/Fee",
+                "engine://domains/Hall",
+                "engine://domains/Hall/zones/main",
+                "engine://banks/Shelf");
+        var asked = "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(String.join("','", things));
+        var talk = fay.session("2025-11-25", "{}");
+        things.forEach(uri -> talk.call("resources/subscribe", "{'uri': '%s'}".formatted(uri)));
+        try (var events = fay.events("subscriptions/listen", asked)) {
+            assertThat(events.poll(HANG).at("/params/notifications/resourceSubscriptions"))
+                    .hasSize(4);
+            call(fay, "MB_Store {'target':{'bank':'Shelf'},'content':'x'}");
+            assertThat(toldOf(events)).isEqualTo("engine://banks/Shelf");
+        }
+        await().until(() -> ran(fay, key).contains("MB_Store 1"));
+        assertThat(ran(fay, key))
+                .filteredOn(tool -> !tool.startsWith("AK_Usage"))
+                .containsExactlyInAnyOrder("AP_Create 1", "DM_Create 1", "MB_Create 1", "MB_Store 1");
+    }
+
+    private static List<String> ran(Peer who, String key) {
+        var arguments = "{'id':'%s'}".formatted(ApiKey.parse(key).id());
+        return who.modern("tools/call", "{'name': 'AK_Usage', 'arguments': %s}".formatted(arguments))
+                .at("/result/structuredContent/commands")
+                .valueStream()
+                .map(used ->
+                        used.path("tool").asString() + " " + used.path("calls").asInt())
+                .toList();
     }
 
     /** The next update; a session's stream hears of lists, too. */

@@ -243,6 +243,7 @@ class AuditTest {
         assertThat(call(ann, "AP_Create", arguments).replayed()).isTrue();
         done(call(ann, "AP_List", "{}"));
         call(ann, "AP_Read", "{'target':{'agent':'Nobody'}}");
+        call(ann, "MB_Permissions", "{'target':{'bank':'Nothing'}}");
         call(ann, "AP_Destroy", "{'target':{'agent':'Nobody'}}");
         await().until(() -> entries("{}").size() > 1);
         assertThat(tools("{}")).containsExactlyInAnyOrder("AP_Create done", "AP_Destroy not_found");

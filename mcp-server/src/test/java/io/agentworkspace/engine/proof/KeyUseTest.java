@@ -84,6 +84,20 @@ class KeyUseTest {
                 .doesNotContainPattern("[\\p{Cntrl}\\p{Cf}\\p{Cs}]");
     }
 
+    /** MB_Permissions needs bank:read to report, and bank:write to set. */
+    @Test
+    void whatOnlyReadsNeedsTheCapabilityToRead() {
+        var reader = make(root, "'capabilities':['bank:read','agent:read']");
+        assertThat(call(reader, "MB_Permissions", "{'target':{'bank':'none'}}").error())
+                .isEqualTo("not_found");
+        await().untilAsserted(() -> {
+            var usage = done(call(root, "AK_Usage", "{'id':'%s'}".formatted(reader.id())))
+                    .envelope();
+            assertThat(usage.path("needed").toString()).isEqualTo("[\"bank:read\"]");
+            assertThat(usage.path("never_needed").toString()).isEqualTo("[\"agent:read\"]");
+        });
+    }
+
     @Test
     void usesOnAllReplicasAreAddedUp() {
         try (var other = Replica.start(Map.of())) {

@@ -114,12 +114,12 @@ final class PermissionStage {
     private ApiKey made(Cell cell, boolean has) {
         var alone = cell.isItself() && !cell.line().kind().equals("user");
         var name = "%s %s %s %s %s"
-                .formatted(cell.key(), cell.role(), cell.line().capability(), has, alone ? cell.unique() : "");
+                .formatted(cell.key(), cell.role(), cell.line().capabilities(), has, alone ? cell.unique() : "");
         return keys.computeIfAbsent(name, _ -> insert(cell, has, alone));
     }
 
     private ApiKey insert(Cell cell, boolean has, boolean alone) {
-        var capability = cell.line().capability();
+        var needed = cell.line().capabilities();
         var all = Arrays.stream(Capability.values()).map(Capability::word);
         var key = ApiKey.generate(RANDOM);
         var outdated = cell.key() == Kind.OUTDATED;
@@ -138,8 +138,8 @@ final class PermissionStage {
                 .set(
                         "held",
                         has
-                                ? List.of(capability)
-                                : all.filter(other -> !other.equals(capability)).toList())
+                                ? needed.subList(0, 1)
+                                : all.filter(other -> !needed.contains(other)).toList())
                 .set("agent", cell.key() == Kind.BOUND ? boundTo(cell, alone) : null)
                 .set("parent", cell.key() == Kind.CHILD ? parents.get(cell.role()) : null)
                 .set("now", NOW)

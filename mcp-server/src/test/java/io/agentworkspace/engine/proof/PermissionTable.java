@@ -26,8 +26,16 @@ final class PermissionTable {
         }
     }
 
-    /** A call of a tool. */
-    record Line(String tool, String capability, Role leastRole, String group, String call) {
+    /**
+     * A call of a tool.
+     *
+     * @param capabilities of which one is needed; the first is enough for the least role
+     */
+    record Line(String tool, List<String> capabilities, Role leastRole, String group, String call) {
+        String capability() {
+            return capabilities.getFirst();
+        }
+
         /** What the thing is: agent, domain, bank, key, user; any where there is none. */
         String kind() {
             return group.split("\\.")[0];
@@ -86,7 +94,12 @@ final class PermissionTable {
             if (text.isBlank() || text.startsWith("#")) {
                 continue;
             } else if (words.size() == 5 && words.get(4).startsWith("{")) {
-                lines.add(new Line(words.get(0), words.get(1), Role.of(words.get(2)), words.get(3), words.get(4)));
+                lines.add(new Line(
+                        words.get(0),
+                        List.of(words.get(1).split("/")),
+                        Role.of(words.get(2)),
+                        words.get(3),
+                        words.get(4)));
             } else if (text.startsWith(" ")) {
                 group.relations().put(words.get(0), words.subList(1, words.size()));
             } else {

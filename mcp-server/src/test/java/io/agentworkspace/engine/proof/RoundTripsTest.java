@@ -277,6 +277,11 @@ class RoundTripsTest {
         Golden.check(Repository.file("docs/round-trips.md"), document(tools, costs));
     }
 
+    @Test
+    void whatOnlyReadsWithoutAFieldCostsWhatAReadDoes() {
+        assertThat(cost("MB_Permissions {'target':{'bank':'Box'}}")).isEqualTo(new Cost(1, 0));
+    }
+
     private static String document(List<Tool<?, ?>> tools, Map<String, Cost> costs) {
         var text = new StringBuilder("""
                 # What a command costs at the database

@@ -101,6 +101,37 @@ class WhyTest {
         assertThat(missing(bob, "tool=%s&target=%s".formatted(tool, target))).contains(noted);
     }
 
+    /** MB_Permissions sets a permission with vx.access, and reports without. */
+    @Test
+    void whoMayOnlyReadByAToolHearsWhatTheRestNeeds() {
+        var viewer = stage.user("vic", Role.VIEWER, "bank:read");
+        var answer = answer(viewer, "tool=MB_Permissions&target=bank:Box");
+        assertThat(answer.path("may").asBoolean()).isTrue();
+        assertThat(answer.path("missing")).isEmpty();
+        assertThat(answer.path("only").asString())
+                .startsWith("reading, without vx.access: your role is 'viewer'")
+                .contains("lacks the capability 'bank:write'");
+        assertThat(answer.path("capability").toString())
+                .isEqualTo("{\"needed\":\"bank:read\",\"yours\":[\"bank:read\"],\"held\":true}");
+        assertThat(answer.path("role").toString())
+                .isEqualTo("{\"needed\":\"viewer\",\"yours\":[\"viewer\"],\"held\":true}");
+        assertThat(answer(ann, "tool=MB_Permissions").has("only")).isFalse();
+        var neither = stage.user("val", Role.VIEWER, "bank:write");
+        assertThat(missing(neither, "tool=MB_Permissions"))
+                .contains(
+                        "your role is 'viewer'",
+                        "lacks the capability 'bank:read', which MB_Permissions without vx.access");
+        assertThat(KeyStage.listed(viewer)).contains("MB_Permissions").doesNotContain("MB_Create");
+        assertThat(KeyStage.listed(viewer, "X-MCP-Readonly", "true")).doesNotContain("MB_Permissions");
+        assertThat(KeyStage.listed(neither)).doesNotContain("MB_Permissions");
+        for (var key : List.of(viewer, neither)) {
+            var tools =
+                    route(key, "GET", "/api/mcp/tools", "").json().path("tools").valueStream();
+            assertThat(tools.anyMatch(tool -> tool.path("name").asString().equals("MB_Permissions")))
+                    .isEqualTo(key == viewer);
+        }
+    }
+
     @Test
     void membershipsBansAndPermissionsAreRelations() {
         done(call(bob, "DM_Invite", "{'target':{'domain':'Den','agent':'Bo'}}"));

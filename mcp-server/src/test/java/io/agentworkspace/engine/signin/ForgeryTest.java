@@ -136,6 +136,22 @@ class ForgeryTest {
                 .isEqualTo(200);
     }
 
+    /** Of a tool that only reads without a field, the body says what a call does. */
+    @Test
+    void aToolThatReadsWithoutAFieldNeedsTheTokenWithIt() {
+        var paths = List.of("/demo/v1/Engine/tps/bank/permissions", "/api/mcp/tools/MB_Permissions/invoke", ANY);
+        for (var path : paths) {
+            var service = path.equals(ANY) ? "\"service\":\"MB_Permissions\"," : "";
+            var report = "{%s\"target\":{\"bank\":\"none\"}}".formatted(service);
+            var set = "{%s\"target\":{\"bank\":\"none\",\"agent\":\"a\"},\"vx\":{\"access\":\"read\"}}"
+                    .formatted(service);
+            assertThat(browser.raw("POST", path, report).error()).as(path).isEqualTo("not_found");
+            assertThat(browser.raw("POST", path, set).error()).as(path).isEqualTo("not_permitted");
+            assertThat(browser.raw("POST", path, set).note()).as(path).contains("X-CSRF-Token");
+            assertThat(browser.change("POST", path, set).error()).as(path).isEqualTo("not_found");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             /demo/v1/Engine/tps/agent/read         | {}
@@ -146,6 +162,7 @@ class ForgeryTest {
             /demo/v1/Engine/tps                    | {"service":"AP_Nothing"}
             /demo/v1/Engine/tps/                   | {"service":"AP_List"}
             /api/mcp/tools/AP_Select/invoke        | {}
+            /demo/v1/Engine/tps/bank/permissions/  | {}
             """)
     void whatMarksOrMovesAndWhatIsSpelledOtherwiseDoes(String path, String body) {
         assertThat(browser.raw("POST", path, body).status()).isIn(400, 401, 403);

@@ -150,6 +150,22 @@ class IssuedTokensTest extends IssuedTokensStage {
                 .isEqualTo("true");
     }
 
+    @Test
+    void theScopeToReadIsEnoughForWhatOnlyReads() {
+        var report = "{'target':{'bank':'none'}}";
+        var set = "{'target':{'bank':'none','agent':'a'},'vx':{'access':'read'}}";
+        var reader = token("ann", "bank:read");
+        assertThat(call(reader, "MB_Permissions", report).at("/result/structuredContent/status/error"))
+                .isEqualTo("not_found");
+        assertThat(call(reader, "MB_Permissions", set).header(CHALLENGE)).contains("scope=\"bank:read bank:write\"");
+        assertThat(call(token("ann", "agent:read"), "MB_Permissions", report).header(CHALLENGE))
+                .contains("'bank:read'")
+                .doesNotContain("bank:write");
+        var writer = token("ann", "bank:write");
+        assertThat(call(writer, "MB_Permissions", report).at("/result/structuredContent/status/error"))
+                .isEqualTo("not_found");
+    }
+
     private static void assertStepUp(Got got) {
         assertThat(got.status()).as(got.toString()).isEqualTo(403);
         var challenge = got.header(CHALLENGE);

@@ -14,6 +14,7 @@ import io.agentworkspace.engine.Person;
 import io.agentworkspace.engine.Reply;
 import io.agentworkspace.engine.model.Role;
 import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PermissionToolsTest {
@@ -201,5 +202,59 @@ class PermissionToolsTest {
         read(bob, "b").refused(3001);
         agent(bob, "Bo", "public");
         read(bob, "b").refused(3001);
+    }
+
+    private Person someone(String name, Role role, String... capabilities) {
+        return stage.tenant.person(name, role, capabilities);
+    }
+
+    @Test
+    void reportingNeedsNoMoreThanReading() {
+        bank(ann, "open", "public");
+        for (var reader : List.of(someone("vic", Role.VIEWER, "*"), someone("ria", Role.VIEWER, "bank:read"))) {
+            assertThat(report(reader, "open").texts("/permissions", "agent")).containsExactly("Bo");
+            reader.call("MB_Permissions", "{'target':{'bank':'open'},'vx':{'access':' '}}")
+                    .ok();
+            reader.call("MB_Permissions", "{'target':{'bank':'open'},'vx':{'access':null}}")
+                    .ok();
+            reader.call("MB_Permissions", bank("b")).refused(3001);
+            reader.call("MB_Permissions", share("open", "Nobody")).refused(3001, "no agent 'Nobody'");
+            grant(reader, "open", "Bo", "manage").refused(2003, "your role is 'viewer'", "'member'");
+        }
+        var rob = someone("rob", Role.MEMBER, "bank:read");
+        report(rob, "open");
+        grant(rob, "open", "Bo", "manage").refused(2003, "lacks the capability 'bank:write'");
+        assertThat(ann.call("MB_Permissions", share("open", "Bo")).ok().text("/permissions/0/permission"))
+                .isEqualTo("read");
+    }
+
+    @Test
+    void whoMaySetMayReportWithoutTheCapabilityToRead() {
+        var wes = someone("wes", Role.MEMBER, "bank:write");
+        bank(wes, "his");
+        grant(wes, "his", "Bo", "append").ok();
+        assertThat(report(wes, "his").texts("/permissions", "agent")).containsExactly("Bo");
+        var val = someone("val", Role.VIEWER, "bank:write");
+        bank(ann, "open", "public");
+        val.call("MB_Permissions", bank("open"))
+                .refused(2003, "lacks the capability 'bank:read'", "MB_Permissions without vx.access", "AK_Update");
+        grant(val, "open", "Bo", "read").refused(2003, "your role is 'viewer'");
+        var ada = someone("ada", Role.MEMBER, "agent:read");
+        ada.call("MB_Permissions", bank("open")).refused(2003, "lacks the capability 'bank:read'");
+        grant(ada, "open", "Bo", "read").refused(2003, "lacks the capability 'bank:write'");
+    }
+
+    @Test
+    void aReportTakesNoIdempotencyKey() {
+        var asked = "{'target':{'bank':'b','agent':'Bo'},'idempotency_key':'same'}";
+        assertThat(ann.call("MB_Permissions", asked).ok().text("/permissions/0/permission"))
+                .isEqualTo("none");
+        ann.call(
+                        "MB_Permissions",
+                        "{'target':{'bank':'b','agent':'Bo'},'vx':{'access':'read'},'idempotency_key':'same'}")
+                .ok();
+        assertThat(ann.call("MB_Permissions", asked).ok().text("/permissions/0/permission"))
+                .as("nothing is replayed")
+                .isEqualTo("read");
     }
 }

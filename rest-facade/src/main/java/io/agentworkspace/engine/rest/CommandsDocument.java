@@ -62,7 +62,7 @@ public final class CommandsDocument {
 
                 %s
 
-                Route `%s` · capability `%s` · %s
+                Route `%s` · capability %s · %s
 
                 %s
                 %s
@@ -79,7 +79,7 @@ public final class CommandsDocument {
                         tool.name(),
                         tool.description(),
                         route(tool),
-                        tool.capability().word(),
+                        capability(tool),
                         effect(tool),
                         inputs(tool),
                         outputs(tool),
@@ -90,6 +90,17 @@ public final class CommandsDocument {
 
     private static String route(Tool<?, ?> tool) {
         return tool.route().method() + " " + tool.route().path();
+    }
+
+    private static String capability(Tool<?, ?> tool) {
+        var needed = "`%s`".formatted(tool.capability().word());
+        return tool.reading() == null
+                ? needed
+                : "%s; without `%s` just `%s`"
+                        .formatted(
+                                needed,
+                                tool.reading().field(),
+                                tool.capabilityToRead().word());
     }
 
     private static String effect(Tool<?, ?> tool) {

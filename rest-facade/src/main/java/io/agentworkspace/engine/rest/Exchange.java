@@ -77,9 +77,9 @@ record Exchange(Request request) {
         return request.getHeaders().contains(HttpHeader.EXPECT);
     }
 
-    /** @throws Problem if a foreign page may have sent this, except for tools that only read */
-    void checkMayRun(Optional<Tool<?, ?>> tool) {
-        var reads = tool.isPresent() && tool.get().effect() == Effect.READS;
+    /** @throws Problem if a foreign page may have sent this, except for calls that only read */
+    private void checkMayRun(Optional<Tool<?, ?>> tool, ObjectNode arguments) {
+        var reads = tool.isPresent() && tool.get().runFor(arguments).effect() == Effect.READS;
         if (!reads && request.getAttribute(Incoming.FORGERY) instanceof Problem problem) {
             throw problem;
         }
@@ -114,6 +114,7 @@ record Exchange(Request request) {
     }
 
     Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict, Budget budget) {
+        checkMayRun(runner.catalogue().find(service), arguments);
         if (caller() == null) {
             var open = runner.open(service, arguments, requestId());
             if (open.isPresent()) {

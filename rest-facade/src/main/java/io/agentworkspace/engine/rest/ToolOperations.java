@@ -91,9 +91,17 @@ final class ToolOperations {
     }
 
     private static Operation described(Tool<?, ?> tool) {
-        var description = "%s\n\nNeeds the capability `%s`. %s"
-                .formatted(tool.description(), tool.capability().word(), repeated(tool));
+        var description = "%s\n\nNeeds the capability `%s`%s. %s"
+                .formatted(tool.description(), tool.capability().word(), toRead(tool), repeated(tool));
         return new Operation(OpenApi.id(tool), Tag.of(tool), tool.title(), description).runs(tool.name());
+    }
+
+    private static String toRead(Tool<?, ?> tool) {
+        return tool.reading() == null
+                ? ""
+                : "; without `%s` just `%s`"
+                        .formatted(
+                                tool.reading().field(), tool.capabilityToRead().word());
     }
 
     private static String repeated(Tool<?, ?> tool) {

@@ -2,10 +2,12 @@ package io.agentworkspace.engine.model;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Who makes a request, and how it was authenticated.
@@ -85,27 +87,41 @@ public record Caller(
         return principal.startsWith(OAUTH);
     }
 
-    /** The scope whose lack is the only reason why its access token cannot run a tool. */
-    public Optional<Capability> missingScope(Tool<?, ?> tool) {
-        return Optional.of(tool.capability())
-                .filter(needed -> hasScopes() && !needed.isIn(capabilities))
-                .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(tool.leastRole()));
+    /** The scope whose lack is the only reason why its access token cannot run a tool with these arguments. */
+    public Optional<Capability> missingScope(Tool<?, ?> tool, ObjectNode arguments) {
+        if (!hasScopes() || obstacle(tool, arguments).isEmpty()) {
+            return Optional.empty();
+        }
+        var run = tool.runFor(arguments);
+        return Optional.of(run.capability())
+                .filter(needed -> !needed.isIn(capabilities))
+                .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(run.leastRole()));
     }
 
     /** Whether its credential allows any tool that reads things of a family, such as {@code agent}. */
     public boolean mayRead(String family) {
-        var needed = Capability.valueOf(family.toUpperCase(Locale.ROOT) + "_READ");
+        var needed = Capability.toRead(family);
         return needed.isIn(capabilities) && credential.toolset().covers(family);
     }
 
-    /** Whether credential and role both allow a tool. */
+    /** Whether credential and role both allow a tool, if only to read with it. */
     public boolean may(Tool<?, ?> tool) {
         return obstacle(tool).isEmpty();
     }
 
-    /** Why it may not run the tool, and who could change that; empty if it may. */
+    /** Why it may not run the tool at all, and who could change that; empty if it may, even if only to read. */
     public Optional<String> obstacle(Tool<?, ?> tool) {
         return obstacles(tool).stream().findFirst();
+    }
+
+    /**
+     * Why it may not run the tool with these arguments; this decides about a call. A caller that may run the whole tool
+     * may also only read with it.
+     */
+    public Optional<String> obstacle(Tool<?, ?> tool, ObjectNode arguments) {
+        var lacking = lacking(tool);
+        return (lacking.isEmpty() || !tool.readsWith(arguments) ? lacking : lackingToRead(tool))
+                .stream().findFirst();
     }
 
     /** What prevents an action that requires that role and that capability; the role first. */
@@ -127,11 +143,33 @@ public record Caller(
     }
 
     /**
-     * Everything that prevents it from running the tool; the role first, since without it no other credential would
-     * help.
+     * Everything that prevents it from running the tool, even if only to read; the role first, since without it no other
+     * credential would help.
      */
     public List<String> obstacles(Tool<?, ?> tool) {
-        var obstacles = obstacles(tool.name(), tool.leastRole(), tool.capability());
+        var lacking = lacking(tool);
+        if (tool.reading() == null || lacking.isEmpty()) {
+            return lacking;
+        }
+        var toRead = lackingToRead(tool);
+        return toRead.isEmpty()
+                ? List.of()
+                : Stream.concat(lacking.stream(), toRead.stream()).distinct().toList();
+    }
+
+    /** Everything that prevents it from using all of the tool, not only reading. */
+    public List<String> lacking(Tool<?, ?> tool) {
+        return lacking(tool, tool.name(), tool.leastRole(), tool.capability());
+    }
+
+    private List<String> lackingToRead(Tool<?, ?> tool) {
+        var what = "%s without %s"
+                .formatted(tool.name(), Objects.requireNonNull(tool.reading()).field());
+        return lacking(tool, what, Role.VIEWER, tool.capabilityToRead());
+    }
+
+    private List<String> lacking(Tool<?, ?> tool, String what, Role least, Capability needed) {
+        var obstacles = obstacles(what, least, needed);
         if (!credential.toolset().covers(tool)) {
             obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
                             + " widen its toolset with AK_Update")

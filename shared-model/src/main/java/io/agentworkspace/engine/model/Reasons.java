@@ -14,6 +14,9 @@ public record Reasons(
         @Doc("What is missing, and who can give it; empty when nothing is.")
         List<String> missing,
 
+        @Doc("If you may only read with it: without which field, and what sending that field requires.") @Nullable
+        String only,
+
         @Doc("What your credential may do.") Part capability,
         @Doc("Which tools your credential is limited to.") Part toolset,
         @Doc("What you are in the tenant.") Part role,
@@ -60,22 +63,26 @@ public record Reasons(
     public static Reasons of(Caller caller, Tool<?, ?> tool, @Nullable Standing target, List<String> lacking) {
         var missing = new ArrayList<>(caller.obstacles(tool));
         missing.addAll(lacking);
+        var beyond = caller.may(tool) ? caller.lacking(tool) : List.<String>of();
+        var reading = beyond.isEmpty() ? null : tool.reading();
+        var capability = reading == null ? tool.capability() : tool.capabilityToRead();
+        var role = reading == null ? tool.leastRole() : Role.VIEWER;
         return new Reasons(
                 tool.name(),
                 missing.isEmpty(),
                 List.copyOf(missing),
-                new Part(
-                        tool.capability().word(),
-                        List.copyOf(caller.capabilities()),
-                        tool.capability().isIn(caller.capabilities())),
+                reading == null
+                        ? null
+                        : "reading, without %s: %s".formatted(reading.field(), String.join("; ", beyond)),
+                new Part(capability.word(), List.copyOf(caller.capabilities()), capability.isIn(caller.capabilities())),
                 new Part(
                         tool.family(),
                         caller.credential().toolset().words(),
                         caller.credential().toolset().covers(tool)),
                 new Part(
-                        tool.leastRole().word(),
+                        role.word(),
                         List.of(caller.role().word()),
-                        caller.role().isAtLeast(tool.leastRole())),
+                        caller.role().isAtLeast(role)),
                 target);
     }
 }

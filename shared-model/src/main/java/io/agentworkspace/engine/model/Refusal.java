@@ -59,11 +59,12 @@ public record Refusal(Failure failure, String when, String remedy) {
                         "The note says how long it may be."),
                 new Refusal(
                         Failure.NOT_PERMITTED,
-                        "Your key lacks %s or the toolset %s, your role is below %s, or what it is run on asks for more."
+                        "Your key lacks %s or the toolset %s, your role is below %s%s, or what it is run on asks for more."
                                 .formatted(
                                         tool.capability().word(),
                                         tool.family(),
-                                        tool.leastRole().word()),
+                                        tool.leastRole().word(),
+                                        toRead(tool)),
                         "The note says who can give it; GET /api/auth/why tells beforehand."));
         var required = fields.stream().filter(Field::required).map(Field::path).toList();
         var left = required.isEmpty()
@@ -71,6 +72,14 @@ public record Refusal(Failure failure, String when, String remedy) {
                 : "You leave out %s.".formatted(listed(required));
         var missing = new Refusal(Failure.MISSING_FIELD, left, "Give what the note names.");
         return Stream.concat(given, required.isEmpty() && !isOfMemory(tool) ? Stream.empty() : Stream.of(missing));
+    }
+
+    private static String toRead(Tool<?, ?> tool) {
+        return tool.reading() == null
+                ? ""
+                : " (without %s: %s and any role are enough)"
+                        .formatted(
+                                tool.reading().field(), tool.capabilityToRead().word());
     }
 
     /** Such a tool finds out only when it runs which bank and which agent are meant. */

@@ -235,6 +235,14 @@ public final class Schema {
         };
     }
 
+    /** Whether the input has a text at this path; null and blank count as absent, as in {@link #read}. */
+    static boolean isSent(ObjectNode input, String path) {
+        var value = input.at("/" + path.replace('.', '/'));
+        return !value.isMissingNode()
+                && !value.isNull()
+                && !(value.isString() && value.asString().isBlank());
+    }
+
     private static @Nullable JsonNode value(Shape.Field field, JsonNode value, String path) {
         return switch (field.shape()) {
             case Shape.Fields inner -> fields(inner, value, path);

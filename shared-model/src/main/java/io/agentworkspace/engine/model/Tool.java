@@ -25,6 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param again the response of a replay if the first one was too long to store: the thing as it is now, without doing
  *     anything. It finds the stored fields, which identify what was changed, in {@link Call#found}
  * @param open its response to callers without a credential, if it has public data; otherwise null
+ * @param reading what it does without the field that makes it change something; null if there is no such field
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -46,7 +47,16 @@ public record Tool<I extends Record, O extends Record>(
         @Nullable Handler<I, ?> outside,
         @Nullable Function<I, O> open,
         @Nullable Handler<I, O> again,
+        @Nullable Reading<I, O> reading,
         Handler<I, O> handler) {
+
+    /**
+     * What a tool does without the field that makes it change something: it only reads, and requires only the role viewer
+     * and its family's read capability.
+     *
+     * @param field its path, such as {@code vx.access}
+     */
+    public record Reading<I, O>(String field, Handler<I, O> handler) {}
 
     /** The handler. Reads issue one statement; everything else runs inside the runner's transaction. */
     @FunctionalInterface
@@ -85,15 +95,60 @@ public record Tool<I extends Record, O extends Record>(
 
     /** The same tool, with the response of replays whose first response was too long to store. */
     public Tool<I, O> shownAgainBy(Handler<I, O> reader) {
-        return with(open, reader);
+        return with(open, reader, reading);
     }
 
     /** The same tool, which also responds to callers without a credential. */
     public Tool<I, O> openTo(Function<I, O> strangers) {
-        return with(strangers, again);
+        return with(strangers, again, reading);
     }
 
-    private Tool<I, O> with(@Nullable Function<I, O> strangers, @Nullable Handler<I, O> reader) {
+    /** The same tool, which only reads if this field is not sent, and is then open to all callers that may read. */
+    public Tool<I, O> readingWithout(String field, Handler<I, O> reader) {
+        return with(open, again, new Reading<>(field, reader));
+    }
+
+    /** The capability that it requires to only read. */
+    public Capability capabilityToRead() {
+        return Capability.toRead(family());
+    }
+
+    /** Whether a tool that can change something only reads with these arguments. */
+    public boolean readsWith(ObjectNode arguments) {
+        return reading != null && !Schema.isSent(arguments, reading.field());
+    }
+
+    /** What runs with these arguments: the tool itself, or its reading form. */
+    public Tool<I, O> runFor(ObjectNode arguments) {
+        if (reading == null || !readsWith(arguments)) {
+            return this;
+        }
+        return new Tool<>(
+                name,
+                title,
+                description,
+                capabilityToRead(),
+                requirements,
+                Effect.READS,
+                Role.VIEWER,
+                true,
+                isLong,
+                true,
+                route,
+                input,
+                inputSchema,
+                output,
+                outputSchema,
+                List.of(),
+                null,
+                open,
+                null,
+                null,
+                reading.handler());
+    }
+
+    private Tool<I, O> with(
+            @Nullable Function<I, O> strangers, @Nullable Handler<I, O> reader, @Nullable Reading<I, O> unless) {
         return new Tool<>(
                 name,
                 title,
@@ -114,6 +169,7 @@ public record Tool<I extends Record, O extends Record>(
                 outside,
                 strangers,
                 reader,
+                unless,
                 handler);
     }
 
@@ -218,6 +274,7 @@ public record Tool<I extends Record, O extends Record>(
                     Envelope.schema(output),
                     toldOnce(output),
                     outside,
+                    null,
                     null,
                     null,
                     handler);

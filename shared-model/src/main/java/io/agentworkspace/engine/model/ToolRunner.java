@@ -12,6 +12,14 @@ public interface ToolRunner {
     /** Runs a tool; a refusal is returned as an answer, never thrown. */
     Answer run(Request request);
 
+    /**
+     * Runs a reading tool to check what the caller may see, without a call by the caller: it does not count as a command or
+     * as use of the key, and does not keep an agent online.
+     */
+    default Answer look(Request request) {
+        return run(request);
+    }
+
     /** What a tool returns to a caller without a credential; empty if it returns nothing to them. */
     default Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
         return Optional.empty();

@@ -1,0 +1,117 @@
+package io.agentworkspace.engine.proof;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.identity.ApiKey;
+import io.agentworkspace.engine.model.Answer;
+import io.agentworkspace.engine.model.Caller;
+import io.agentworkspace.engine.model.Credential;
+import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.Toolset;
+import io.agentworkspace.engine.store.AuditStore;
+import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.store.EventLog;
+import io.agentworkspace.engine.store.KeyStore;
+import io.agentworkspace.engine.store.KeyUse;
+import io.agentworkspace.engine.store.Presence;
+import io.agentworkspace.engine.store.TenantStore;
+import io.agentworkspace.engine.tools.Metering;
+import io.agentworkspace.engine.tools.Runner;
+import io.agentworkspace.engine.tools.Toolbox;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** A look that nobody called for counts as no command and no use of the key, and keeps nobody online. */
+class LookTest {
+    private static final Clock CLOCK = Clock.systemUTC();
+    private static final Db DB = TestDatabase.db();
+
+    private final Presence presence = new Presence(DB);
+    private final KeyUse use = new KeyUse(DB, CLOCK);
+    private final Metering metering = TestDatabase.metering();
+    private final Runner runner = Toolbox.runner(
+            DB,
+            new Runner.Surroundings(
+                    CLOCK, presence, use, new AuditStore(DB, Duration.ofDays(90)), new EventLog(), metering),
+            TestDatabase.outbound());
+    private final TenantStore tenants = new TenantStore(DB);
+    private final long tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
+    private final long user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());
+
+    /** Always acts as its agent, so that all it runs keeps that one online. */
+    private final Caller ada = bound();
+
+    private Caller bound() {
+        var key = ApiKey.generate(new SecureRandom());
+        try (var watch = TestDatabase.watch()) {
+            new KeyStore(DB, CLOCK, watch)
+                    .insert(key, new KeyStore.Holder(tenant, user, "test", List.of("*")), CLOCK.instant());
+        }
+        var credential = new Credential(key.id(), false, Toolset.EVERYTHING, false, null, false);
+        var principal = "key:" + key.id();
+        var ann = new Caller(tenant, "t", user, "ann", Role.MEMBER, Set.of("*"), principal, null, credential);
+        assertThat(runner.run(request(ann, "AP_Create", "{'vx':{'name':'Ada','description':'d'}}"))
+                        .success())
+                .isTrue();
+        var agent = DB.sql("SELECT id FROM agent WHERE tenant_id = :tenant")
+                .set("tenant", tenant)
+                .one(row -> row.number("id"))
+                .orElseThrow();
+        return new Caller(tenant, "t", user, "ann", Role.MEMBER, Set.of("*"), principal, agent, credential);
+    }
+
+    private static ToolRunner.Request request(Caller caller, String tool, String arguments) {
+        var sent = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+        return new ToolRunner.Request(tool, sent, caller, "r", true, null);
+    }
+
+    private Answer look(String tool, String arguments) {
+        return runner.look(request(ada, tool, arguments));
+    }
+
+    private long count(String table) {
+        return DB.sql("SELECT count(*) AS n FROM %s WHERE tenant_id = :tenant".formatted(table))
+                .set("tenant", tenant)
+                .one(row -> row.number("n"))
+                .orElseThrow();
+    }
+
+    /** Commands, tools that the key has run, contexts that are in use. */
+    private List<Long> counted() {
+        use.flush();
+        presence.flush();
+        return List.of(metering.ran(ada), count("key_usage"), count("context"));
+    }
+
+    @Test
+    void aLookCountsAsNothing() {
+        var before = counted();
+        assertThat(look("AP_List", "{}").success()).isTrue();
+        assertThat(look("AP_Read", "{'target':{'agent':'Nobody'}}").problem()).isNotNull();
+        assertThat(counted()).isEqualTo(before);
+        assertThat(runner.run(request(ada, "AP_List", "{}")).success()).isTrue();
+        assertThat(counted())
+                .as("as a call does")
+                .isEqualTo(before.stream().map(n -> n + 1).toList());
+    }
+
+    @Test
+    void aLookChangesNothingAndMayNoMoreThanACall() {
+        var refused = look("AP_Modify", "{'target':{'agent':'Ada'},'vx':{'description':'e'}}");
+        assertThat(refused.problem()).extracting(problem -> problem.failure()).isEqualTo(Failure.INTERNAL);
+        assertThat(look("US_List", "{}").problem())
+                .extracting(problem -> problem.failure())
+                .isEqualTo(Failure.NOT_PERMITTED);
+    }
+}
