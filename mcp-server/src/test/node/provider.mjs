@@ -1,4 +1,4 @@
-// A certified OpenID provider for the engine and for one client of MCP, in memory. Whoever comes is whom ?as= of the interaction names, else AS of the environment; ?deny refuses.
+// A certified OpenID provider for the engine and for one client of MCP, in memory. Whoever comes is whom ?as= of the interaction names, else AS of the environment, with the address ?email= from then on; ?deny refuses.
 // PORT, REDIRECT and KID come from the environment; "listening <port>" is printed when it is ready.
 import { createServer } from 'node:http'
 import { generateKeyPairSync } from 'node:crypto'
@@ -13,6 +13,7 @@ const people = {
   unverified: { email: 'unverified@example.org', email_verified: false },
   foreign: { email: 'foreign@evil.example', email_verified: true },
   sly: { email: 'sly@example.org@evil.example', email_verified: true },
+  mover: { email: 'mover@example.org', email_verified: true, preferred_username: 'mover' },
   silent: {},
 }
 
@@ -63,6 +64,7 @@ server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
     if (query.has('deny')) {
       return provider.interactionFinished(request, response, { error: 'access_denied', error_description: 'no' })
     }
+    if (query.has('email')) people[query.get('as')].email = query.get('email')
     if (prompt.name === 'login') {
       return provider.interactionFinished(request, response, { login: { accountId: query.get('as') ?? process.env.AS } })
     }

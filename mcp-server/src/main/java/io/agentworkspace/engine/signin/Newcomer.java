@@ -18,23 +18,18 @@ record Newcomer(String email, Name name) {
 
     /** @param more what it tells besides its token */
     static Newcomer of(Claims claims, ObjectNode more) {
-        var isTold = claims.get("email") != null;
-        var email = isTold ? text(claims.get("email")) : more.path("email").asString("");
-        var isVerified = isTold
-                ? Boolean.TRUE.equals(claims.get("email_verified"))
-                : more.path("email_verified").isBoolean()
-                        && more.path("email_verified").asBoolean();
+        var email = EmailClaim.of(claims, more);
         var name = Stream.of(
                         text(claims.get("preferred_username")),
                         more.path("preferred_username").asString(""),
-                        email,
+                        email.text(),
                         text(claims.get("name")),
                         more.path("name").asString(""))
                 .map(Newcomer::cleaned)
                 .filter(one -> !one.isEmpty())
                 .findFirst()
                 .orElse("user");
-        return new Newcomer(isVerified ? email : "", Name.of(name));
+        return new Newcomer(email.verified(), Name.of(name));
     }
 
     private static String text(@Nullable Object claim) {

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Page;
+import io.agentworkspace.engine.model.UserHandle;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,11 @@ public final class AuditReads {
     /** Any result but done. */
     public static final String REFUSED = "refused";
 
+    /** Entries have names. An address finds what was done under the name that its user has now. */
+    private static final String OF_ADDRESS = """
+            (SELECT u.name_key FROM app_user u
+              WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key)))""";
+
     private final Db db;
 
     public AuditReads(Db db) {
@@ -22,14 +28,14 @@ public final class AuditReads {
 
     /** The filter; null matches everything. A target's name is its id if it is addressed by one. */
     public record Filter(
-            @Nullable Name user,
+            @Nullable UserHandle user,
             @Nullable String tool,
             @Nullable Target target,
             @Nullable String result,
             @Nullable Instant since,
             @Nullable Instant until) {
         private String conditions() {
-            return (user == null ? "" : " AND a.user_key = :user_key")
+            return (user == null ? "" : " AND a.user_key = " + (user.isAddress() ? OF_ADDRESS : ":user_key"))
                     + (tool == null ? "" : " AND a.tool = :tool")
                     + (target == null ? "" : " AND a.target_kind = :kind AND a.target_key IN (:target, :target_name)")
                     + (result == null ? "" : of(result))

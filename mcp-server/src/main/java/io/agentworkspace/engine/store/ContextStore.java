@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.UserHandle;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,6 +40,8 @@ public final class ContextStore {
                   LEFT JOIN app_user u
                          ON w.id IS NOT NULL AND u.tenant_id = :tenant AND u.removed_at IS NULL
                         AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN w.id
+                                        WHEN strpos(:acting, '@') > 0 THEN (SELECT f.id FROM user_of_email(:tenant, :acting) f (id)
+                                                                              WHERE :for_others OR f.id = w.id)
                                         ELSE (SELECT x.id FROM app_user x
                                                WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
                   LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
@@ -90,7 +93,7 @@ public final class ContextStore {
             var acting = call.actingFor();
             throw acting == null || row.numberOrNull("caller_id") == null
                     ? Problem.unauthenticated("the credential's user is gone")
-                    : Problem.notFound("user", acting.text(), List.of());
+                    : nobody(call, acting);
         }
         var self = row.ref("self");
         if (self == null && call.caller().boundAgent() != null) {
@@ -106,6 +109,14 @@ public final class ContextStore {
                 row.number("unread"));
         call.load(context);
         return context;
+    }
+
+    /** Who may act for nobody else hears the same of an address that somebody else has and of one that nobody has. */
+    private static Problem nobody(Call call, UserHandle acting) {
+        return call.caller()
+                .obstacleToOthers()
+                .map(Problem::notPermitted)
+                .orElseGet(() -> UserStore.missing(acting, List.of()));
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.store;
 
 import io.agentworkspace.engine.model.Audited;
+import io.agentworkspace.engine.model.EmailAddress;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
@@ -8,6 +9,7 @@ import io.agentworkspace.engine.model.Role;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Sign-ins at other providers: those under way, and who was proved to be whom. */
 public final class SignInStore {
@@ -63,11 +65,22 @@ public final class SignInStore {
     public record Identity(long tenant, String issuer, String subject) {}
 
     /** A user of the tenant, who may have been removed. */
-    public record Person(long user, String name, boolean removed) {}
+    public record Person(
+            long user,
+            String name,
+            boolean removed,
+            @Nullable String email) {}
+
+    /**
+     * What a provider reported of an e-mail address.
+     *
+     * @param email as {@link EmailAddress#key} has it; null where there is none, or none that is verified
+     */
+    public record Reported(@Nullable String email, Instant at) {}
 
     public Optional<Person> find(Identity identity) {
         return db.sql("""
-                SELECT u.id, u.name, u.removed_at IS NOT NULL AS removed
+                SELECT u.id, u.name, u.removed_at IS NOT NULL AS removed, e.email
                   FROM external_identity e
                   JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
                  WHERE e.tenant_id = :tenant AND e.issuer = :issuer AND e.subject = :subject
@@ -75,7 +88,24 @@ public final class SignInStore {
                 .set("tenant", identity.tenant())
                 .set("issuer", identity.issuer())
                 .set("subject", identity.subject())
-                .one(row -> new Person(row.number("id"), row.text("name"), row.flag("removed")));
+                .one(row ->
+                        new Person(row.number("id"), row.text("name"), row.flag("removed"), row.textOrNull("email")));
+    }
+
+    /** Keeps what a provider reports; what it reported before that changes nothing any more. */
+    public void report(Identity identity, Reported reported) {
+        db.sql("""
+                UPDATE external_identity
+                   SET email = CAST(:email AS text), email_at = :at
+                 WHERE tenant_id = :tenant AND issuer = :issuer AND subject = :subject
+                   AND (email_at IS NULL OR email_at <= :at)
+                """)
+                .set("tenant", identity.tenant())
+                .set("issuer", identity.issuer())
+                .set("subject", identity.subject())
+                .set("email", reported.email())
+                .set("at", reported.at())
+                .run();
     }
 
     /**
@@ -121,7 +151,7 @@ public final class SignInStore {
                 .set("now", now)
                 .run();
         audit.note(identity.tenant(), entry.apply(name.text()));
-        return new Person(user, name.text(), false);
+        return new Person(user, name.text(), false, null);
     }
 
     /** The name, or the first of "name 2", "name 3", … that nobody has. */

@@ -42,6 +42,7 @@ public final class Statement {
         set("context", call.contextName());
         set("caller", caller.user());
         set("acting", call.actingFor() == null ? null : call.actingFor().key());
+        set("for_others", caller.mayActForOthers());
         set("admin", caller.isAdmin());
         set("bound", caller.boundAgent());
         set("now", call.now());

@@ -3,12 +3,14 @@ package io.agentworkspace.engine.store;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Cursor;
 import io.agentworkspace.engine.model.EventData;
+import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.User;
+import io.agentworkspace.engine.model.UserHandle;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
@@ -121,34 +123,41 @@ public final class UserStore {
      * @throws Problem {@code not_found} if there is no such user, {@code unauthenticated} when the caller was removed
      *     meanwhile, {@code not_permitted} when that has just lost its role
      */
-    public Locked lock(Call call, Name user, @Nullable Name heir) {
+    public Locked lock(Call call, UserHandle user, @Nullable UserHandle heir) {
         var rows = db.sql(call, """
-                SELECT id, name, role, revision
+                SELECT id, name, role, revision, %1$s AS is_user, %2$s AS is_heir
                   FROM app_user
                  WHERE tenant_id = :tenant AND removed_at IS NULL
-                   AND (id = :caller OR role = 'owner' OR name_key IN (:key, :heir))
+                   AND (id = :caller OR role = 'owner' OR %1$s OR %2$s)
                  ORDER BY id
                    FOR UPDATE
-                """)
+                """.formatted(called(":key"), called(":heir")))
                 .set("key", user.key())
                 .set("heir", heir == null ? null : heir.key())
-                .list(row -> new Held(
-                        row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision")));
-        var caller = find(rows, row -> row.id() == call.caller().user())
+                .list(row -> new Candidate(held(row), row.flag("is_user"), row.flag("is_heir")));
+        var caller = find(rows, row -> row.held().id() == call.caller().user())
                 .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"));
         ContextStore.checkRole(call, caller.role());
         return new Locked(
-                named(rows, user).orElseThrow(() -> missing(call, user)),
-                heir == null ? Optional.of(caller) : named(rows, heir),
-                rows.stream().filter(row -> row.role() == Role.OWNER).count());
+                find(rows, Candidate::isUser).orElseThrow(() -> missing(call, user)),
+                heir == null ? Optional.of(caller) : find(rows, Candidate::isHeir),
+                rows.stream().filter(row -> row.held().role() == Role.OWNER).count());
     }
 
-    private static Optional<Held> named(List<Held> rows, Name name) {
-        return find(rows, row -> Name.key(row.name()).equals(name.key()));
+    /** Whether the user of a row is who a handle's key names. */
+    private static String called(String key) {
+        return """
+                COALESCE(CASE WHEN strpos(%1$s, '@') > 0 THEN id = (SELECT user_of_email(:tenant, %1$s)) ELSE name_key = %1$s END, false)""".formatted(key);
     }
 
-    private static Optional<Held> find(List<Held> rows, Predicate<Held> which) {
-        return rows.stream().filter(which).findFirst();
+    private record Candidate(Held held, boolean isUser, boolean isHeir) {}
+
+    private static Held held(Row row) throws SQLException {
+        return new Held(row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision"));
+    }
+
+    private static Optional<Held> find(List<Candidate> rows, Predicate<Candidate> which) {
+        return rows.stream().filter(which).map(Candidate::held).findFirst();
     }
 
     /** @param keys how many keys of the user were revoked */
@@ -245,6 +254,8 @@ public final class UserStore {
                                                          SELECT 'session:' || id FROM browser_session
                                                           WHERE tenant_id = :tenant AND user_id = :gone)),
                      signed_out AS (DELETE FROM browser_session WHERE tenant_id = :tenant AND user_id = :gone),
+                     forgotten AS (UPDATE external_identity SET email = NULL, email_at = 'infinity'
+                                    WHERE tenant_id = :tenant AND user_id = :gone),
                      u AS (UPDATE app_user SET removed_at = :now, revision = revision + 1
                             WHERE tenant_id = :tenant AND id = :gone)
                 SELECT (SELECT jsonb_agg(jsonb_build_object('agent', a.name, 'access', a.access, 'owner', o.name,
@@ -265,11 +276,24 @@ public final class UserStore {
     }
 
     /** The refusal for an unknown user, with similar names. */
-    public Problem missing(Call call, Name name) {
+    public Problem missing(Call call, UserHandle name) {
+        if (name.isAddress()) {
+            return missing(name, List.of());
+        }
         var names = db.sql(call, """
                 SELECT name FROM app_user WHERE tenant_id = :tenant AND removed_at IS NULL ORDER BY name_key LIMIT 2000
                 """).list(row -> row.text("name"));
-        return Problem.notFound("user", name.text(), Near.nearest(name.text(), names, 3));
+        return missing(name, Near.nearest(name.text(), names, 3));
+    }
+
+    /** Nothing is near an address, so that nobody learns of others by guessing. */
+    static Problem missing(UserHandle handle, List<String> near) {
+        return handle.isAddress()
+                ? new Problem(
+                        Failure.NOT_FOUND,
+                        "'%s' is not the verified e-mail address of exactly one user who has signed in here; give the user's name, which US_List shows"
+                                .formatted(handle.text()))
+                : Problem.notFound("user", handle.text(), near);
     }
 
     private static User record(Row row) throws SQLException {

@@ -4,12 +4,12 @@ import io.agentworkspace.engine.model.Audited;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Near;
 import io.agentworkspace.engine.model.Page;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.UserHandle;
 import io.agentworkspace.engine.store.AuditReads;
 import java.time.Instant;
 import java.util.Arrays;
@@ -33,7 +33,7 @@ final class AccountTools {
     }
 
     record Look(
-            @Doc("Only what this user did.") @Nullable Name user,
+            @Doc("Only what this user did.") @Nullable UserHandle user,
 
             @Doc(value = "Only runs of this tool, e.g. AP_Destroy.", max = 64) @Nullable
             String tool,

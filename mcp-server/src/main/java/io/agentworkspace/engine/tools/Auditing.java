@@ -3,11 +3,13 @@ package io.agentworkspace.engine.tools;
 import io.agentworkspace.engine.identity.KeyFormat;
 import io.agentworkspace.engine.model.Audited;
 import io.agentworkspace.engine.model.Call;
+import io.agentworkspace.engine.model.EmailAddress;
 import io.agentworkspace.engine.model.Excerpt;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.UserHandle;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -59,10 +61,17 @@ final class Auditing {
         }
         var actingFor = call.actingFor();
         if (actingFor != null || result.equals(Audited.DONE)) {
-            return actingFor == null ? null : actingFor.text();
+            return actingFor == null ? null : actedFor(call, actingFor);
         }
         var asked = plain(request.arguments().at("/target/user").asString(""));
         return asked.isEmpty() || Name.key(asked).equals(Name.key(call.caller().userName())) ? null : asked;
+    }
+
+    /** By name if the user was found: the audit contains no addresses. */
+    private static String actedFor(Call call, UserHandle asked) {
+        return call.contextIfKnown() == null
+                ? plain(asked.text())
+                : call.loadedContext().user().name();
     }
 
     /** The user that an unauthorised caller asked to act for: it may be any text. */
@@ -70,6 +79,6 @@ final class Auditing {
         var given = Excerpt.cut(text, MAX_GIVEN);
         var line = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
                 .strip();
-        return Excerpt.cut(line, Name.MAX);
+        return Excerpt.cut(EmailAddress.isMeant(line) ? "an e-mail address" : line, Name.MAX);
     }
 }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.UserHandle;
 import org.jspecify.annotations.Nullable;
 
 /** The targets of the bank commands: no context holds a bank, so most of them need one. */
@@ -60,7 +61,7 @@ final class BankTargets {
             String context) {}
 
     record Create(
-            @Doc(Targets.USER) @Nullable Name user,
+            @Doc(Targets.USER) @Nullable UserHandle user,
 
             @Doc("Your own agent that shall manage the bank; self when left out.") @Nullable
             Name agent,
@@ -72,7 +73,7 @@ final class BankTargets {
             String context) {}
 
     record Load(
-            @Doc(Targets.USER) @Nullable Name user,
+            @Doc(Targets.USER) @Nullable UserHandle user,
 
             @Doc("Your own agent to attach the bank to; self when left out.") @Nullable
             Name agent,
@@ -84,7 +85,7 @@ final class BankTargets {
             String context) {}
 
     record Unload(
-            @Doc(Targets.USER) @Nullable Name user,
+            @Doc(Targets.USER) @Nullable UserHandle user,
 
             @Doc("Your own agent to detach the bank from; self when left out.") @Nullable
             Name agent,

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.tools;
 import io.agentworkspace.engine.model.Access;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Catalogue;
+import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.MemberState;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Permission;
@@ -17,8 +18,10 @@ import io.agentworkspace.engine.model.Requirement.OfDomain;
 import io.agentworkspace.engine.model.Requirement.OfKey;
 import io.agentworkspace.engine.model.Requirement.OfUser;
 import io.agentworkspace.engine.model.Requirement.OfZone;
+import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.UserHandle;
 import io.agentworkspace.engine.store.AgentStore;
 import io.agentworkspace.engine.store.BankStore;
 import io.agentworkspace.engine.store.Db;
@@ -68,7 +71,7 @@ final class Explanation {
         return Reasons.of(question.caller(), tool, finding == null ? null : finding.standing(), missing);
     }
 
-    private Call call(ToolRunner.Question question, Tool<?, ?> tool, @Nullable Name actingFor) {
+    private Call call(ToolRunner.Question question, Tool<?, ?> tool, @Nullable UserHandle actingFor) {
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         return new Call(question.caller(), tool, question.requestId(), question.context(), actingFor, now);
     }
@@ -96,7 +99,7 @@ final class Explanation {
             case OfDomain needed -> domain(call, Name.checked("target", parts[1]), null, needed);
             case OfZone needed -> zone(call, parts[1], needed);
             case OfBank needed -> bank(call, Name.checked("target", parts[1]), needed);
-            case OfUser needed -> user(question, tool, Name.checked("target", parts[1]), needed);
+            case OfUser needed -> user(question, tool, UserHandle.checked("target", parts[1]), needed);
             case OfKey needed -> key(call, parts[1].strip(), needed);
             case OfCredential _ -> throw new IllegalStateException("a credential is not asked about");
         };
@@ -236,17 +239,26 @@ final class Explanation {
     }
 
     /** Users whom a caller may not act for are not looked up: the response is the same as for absent ones. */
-    private Finding user(ToolRunner.Question question, Tool<?, ?> tool, Name name, OfUser need) {
-        var own = question.caller().isNamed(name.text());
-        var call = call(question, tool, own ? null : name);
-        var obstacle = own
+    private Finding user(ToolRunner.Question question, Tool<?, ?> tool, UserHandle name, OfUser need) {
+        var caller = question.caller();
+        var call = call(question, tool, caller.isNamed(name.text()) ? null : name);
+        var obstacle = call.actingFor() == null || (name.isAddress() && !need.isAboutUser())
                 ? Optional.<Problem>empty()
-                : question.caller().obstacleToOthers().map(Problem::notPermitted);
+                : caller.obstacleToOthers().map(Problem::notPermitted);
         if (obstacle.isPresent()) {
             return bare(call, "user", name.text(), name.text(), false, need, obstacle, null);
         }
-        var role = standings.user(call);
+        Role role;
+        try {
+            role = standings.user(call);
+        } catch (Problem refused) {
+            if (refused.failure() != Failure.NOT_PERMITTED || caller.mayActForOthers()) {
+                throw refused;
+            }
+            return bare(call, "user", name.text(), name.text(), false, need, Optional.of(refused), null);
+        }
         var user = call.context().user();
+        var own = user.id() == caller.user();
         var lack = UserAccess.missing(need, call, user.id(), role);
         var found = user.name();
         return bare(call, "user", found, found, own, need, lack, null);

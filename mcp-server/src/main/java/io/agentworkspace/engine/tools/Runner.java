@@ -7,6 +7,7 @@ import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.model.Catalogue;
 import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Effect;
+import io.agentworkspace.engine.model.EmailAddress;
 import io.agentworkspace.engine.model.Envelope;
 import io.agentworkspace.engine.model.Incoming;
 import io.agentworkspace.engine.model.Json;
@@ -18,6 +19,7 @@ import io.agentworkspace.engine.model.Schema;
 import io.agentworkspace.engine.model.Sha256;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.UserHandle;
 import io.agentworkspace.engine.store.AuditStore;
 import io.agentworkspace.engine.store.ContextStore;
 import io.agentworkspace.engine.store.Db;
@@ -229,18 +231,22 @@ public final class Runner implements ToolRunner {
         }
 
         /** Null for the caller's own user, and if {@code target.user} is the subject of the tool. */
-        private static @Nullable Name actingFor(Tool<?, ?> tool, Caller caller, String user) {
+        private static @Nullable UserHandle actingFor(Tool<?, ?> tool, Caller caller, String user) {
             if (user.isBlank() || caller.isNamed(user)) {
                 return null;
             }
-            caller.obstacleToOthers().ifPresent(note -> {
-                throw Problem.notPermitted(note);
-            });
-            var name = Name.checked("target.user", user);
             var isAbout = tool.findRequirement(Requirement.OfUser.class)
                     .filter(Requirement.OfUser::isAboutUser)
                     .isPresent();
-            return isAbout ? null : name;
+            // Whose address it is only the database knows: there the caller's own finds the caller, and others are
+            // refused.
+            if (isAbout || !EmailAddress.isMeant(user)) {
+                caller.obstacleToOthers().ifPresent(note -> {
+                    throw Problem.notPermitted(note);
+                });
+            }
+            var handle = UserHandle.checked("target.user", user);
+            return isAbout ? null : handle;
         }
 
         private static @Nullable String key(Tool<?, ?> tool, ObjectNode input, @Nullable String given) {

@@ -34,17 +34,21 @@ record Subject(
     }
 
     static Subject of(Tool<?, ?> tool, ObjectNode arguments, Call call, ObjectNode answer) {
-        var before = call.contextIfKnown() == null ? null : call.loadedContext();
+        var before = before(call);
         return switch (tool.family()) {
             case "agent" ->
-                tool.name().equals("AP_Chat") ? talk(arguments, answer) : named(tool, arguments, answer, before);
+                tool.name().equals("AP_Chat") ? talk(arguments, answer) : named(tool, arguments, answer, call);
             case "zone" -> zone(tool, arguments, before);
             case "domain", "bank", "user" ->
-                named(tool, arguments, answer, before).with(member(arguments, call));
+                named(tool, arguments, answer, call).with(member(arguments, call));
             case "webhook" -> webhook(tool, arguments, answer);
             case "skill" -> numbered(tool, arguments, answer).with(name(arguments.path("agent")));
             default -> numbered(tool, arguments, answer);
         };
+    }
+
+    private static @Nullable Context before(Call call) {
+        return call.contextIfKnown() == null ? null : call.loadedContext();
     }
 
     /** An endpoint, or a delivery. */
@@ -54,9 +58,11 @@ record Subject(
         return new Subject(kind, null, id, null, null);
     }
 
-    private static Subject named(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer, @Nullable Context before) {
+    private static Subject named(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer, Call call) {
+        var before = before(call);
         var kind = tool.family();
-        var target = name(arguments.at("/target/" + kind));
+        var about = call.about();
+        var target = about != null ? about.name() : name(arguments.at("/target/" + kind));
         var given = name(arguments.at("/vx/name"));
         var self =
                 before == null || before.self() == null ? null : before.self().name();

@@ -2,21 +2,22 @@ package io.agentworkspace.engine.tools;
 
 import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Name;
+import io.agentworkspace.engine.model.UserHandle;
 import org.jspecify.annotations.Nullable;
 
 /** The targets of the contract's commands: each lists just the fields that its commands use. */
 final class Targets {
-    static final String USER = "Your own user name; an admin may name the user to act for.";
+    static final String USER = "Your user name or e-mail address; an admin may name whom to act for.";
     static final String CONTEXT = "A separate context of your key, under a name that you choose (default: 'default').";
 
     private Targets() {}
 
     record UserOnly(
-            @Doc(USER) @Nullable Name user,
+            @Doc(USER) @Nullable UserHandle user,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
     record UserAgent(
-            @Doc(USER) @Nullable Name user,
+            @Doc(USER) @Nullable UserHandle user,
             @Doc("The agent's name.") @Nullable Name agent,
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 
@@ -26,7 +27,7 @@ final class Targets {
 
     /** For targets that are never taken from the context. */
     record ThisAgent(
-            @Doc(USER) @Nullable Name user,
+            @Doc(USER) @Nullable UserHandle user,
 
             @Doc("The agent's name; always needed, never taken from the context.")
             Name agent,
@@ -115,7 +116,7 @@ final class Targets {
             @Doc("The zone to speak in; 'main' when only a domain is given.") @Nullable
             Name zone,
 
-            @Doc(USER) @Nullable Name user,
+            @Doc(USER) @Nullable UserHandle user,
 
             @Doc(value = CONTEXT, max = 64) @Nullable String context) {}
 }

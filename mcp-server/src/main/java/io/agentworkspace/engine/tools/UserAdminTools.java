@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.Requirement;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.model.Tool;
 import io.agentworkspace.engine.model.User;
+import io.agentworkspace.engine.model.UserHandle;
 import io.agentworkspace.engine.store.UserStore;
 import java.util.List;
 import java.util.Objects;
@@ -35,8 +36,8 @@ final class UserAdminTools {
     }
 
     record ThisUser(
-            @Doc("The user's name; always needed, never taken from the context.")
-            Name user,
+            @Doc("The user's name or e-mail address; always needed, never taken from the context.")
+            UserHandle user,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
@@ -65,7 +66,7 @@ final class UserAdminTools {
 
     record Heir(
             @Doc("The user who takes over what the removed one owns; you when left out.") @Nullable
-            Name name) {}
+            UserHandle name) {}
 
     record Create(
             @Doc("In which context.") Targets.@Nullable ContextOnly target,
@@ -175,7 +176,7 @@ final class UserAdminTools {
                 .handledBy(Update.class, Updated.class, (in, call) -> {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var locked = users.lock(call, in.target().user(), null);
-                    var held = locked.user();
+                    var held = found(call, locked);
                     IfRevision.check(in.ifRevision(), held.revision());
                     var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
                     var role = vx.access() == null ? held.role() : vx.access();
@@ -214,7 +215,7 @@ final class UserAdminTools {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var name = in.vx() == null ? null : in.vx().name();
                     var locked = users.lock(call, in.target().user(), name);
-                    var held = locked.user();
+                    var held = found(call, locked);
                     AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
                     IfRevision.check(in.ifRevision(), held.revision());
                     keepLastOwner(locked);
@@ -226,7 +227,12 @@ final class UserAdminTools {
                 });
     }
 
-    private UserStore.Held heir(Call call, @Nullable Name name, UserStore.Locked locked) {
+    private static UserStore.Held found(Call call, UserStore.Locked locked) {
+        call.about(new Ref(locked.user().id(), locked.user().name()));
+        return locked.user();
+    }
+
+    private UserStore.Held heir(Call call, @Nullable UserHandle name, UserStore.Locked locked) {
         var heir = locked.heir().orElseThrow(() -> users.missing(call, Objects.requireNonNull(name)));
         if (heir.id() == locked.user().id()) {
             throw Problem.invalid("vx.name", "must be another user than the one who is removed");

@@ -305,6 +305,21 @@ class RoundTripsTest {
     }
 
     @Test
+    void aUserNamedByAddressAddsNoRoundTrip() {
+        db.sql("""
+                INSERT INTO external_identity (tenant_id, issuer, subject, user_id, created_at, email)
+                VALUES (:tenant, 'https://issuer.example', 'ann', :user, now(), 'ann@example.org')
+                """).set("tenant", ann.tenant()).set("user", ann.user()).run();
+        for (var call : List.of(
+                "US_Read {'target':{'user':'%s'}}",
+                "AP_Create {'target':{'user':'%s'},'vx':{'name':'%s #','description':'d'}}")) {
+            assertThat(cost(call.replace("%s", "ann@example.org")
+                            .replace("'name':'ann@example.org", "'name':'By address")))
+                    .isEqualTo(cost(call.replace("%s", "ann")));
+        }
+    }
+
+    @Test
     void anIdempotencyKeyAddsTwoRoundTripsAndNoTransaction() {
         var without = cost("AP_Create {'vx':{'name':'Plain #','description':'d'}}");
         var with = cost("AP_Create {'vx':{'name':'Keyed #','description':'d'},'idempotency_key':'k #'}");

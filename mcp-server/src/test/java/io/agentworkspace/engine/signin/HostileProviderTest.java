@@ -316,6 +316,42 @@ class HostileProviderTest {
         assertThat(quoted.status()).as("a text is not true").isEqualTo(403);
     }
 
+    private static List<String> emails(String subject) {
+        return TestDatabase.db()
+                .sql(
+                        "SELECT COALESCE(email, '') AS email FROM external_identity WHERE issuer = :issuer AND subject = :subject")
+                .set("issuer", issuer)
+                .set("subject", subject)
+                .list(row -> row.text("email"));
+    }
+
+    @Test
+    void whoIsKnownGetsInWhateverItReportsOfTheAddress() {
+        UnaryOperator<String> silent = nonce ->
+                signed(draft(nonce).subject("known").claim("email", null).claim("email_verified", null));
+        assertThat(signIn(nonce -> signed(draft(nonce).subject("known"))).status())
+                .isEqualTo(302);
+        assertThat(emails("known")).containsExactly("ann@example.org");
+        odd = new Answer("/me", 500, bytes("{}"), Duration.ZERO);
+        assertThat(signIn(silent).status()).isEqualTo(302);
+        assertThat(emails("known")).as("nothing was reported").containsExactly("ann@example.org");
+        odd = new Answer("", 0, new byte[0], Duration.ZERO);
+        userInfo = """
+                {"sub":"other","email":"other@example.org","email_verified":true}""";
+        assertThat(signIn(silent).status()).isEqualTo(302);
+        assertThat(emails("known")).as("not somebody else's").containsExactly("");
+        userInfo = """
+                {"sub":"known","email":"Known@example.org","email_verified":true}""";
+        assertThat(signIn(silent).status()).isEqualTo(302);
+        assertThat(emails("known")).containsExactly("known@example.org");
+        for (var bad : List.of("\"true\"", "1", "null")) {
+            userInfo = """
+                    {"sub":"known","email":"known@example.org","email_verified":%s}""".formatted(bad);
+            assertThat(signIn(silent).status()).isEqualTo(302);
+            assertThat(emails("known")).as(bad).containsExactly("");
+        }
+    }
+
     @Test
     void aDiscoveryDocumentThatIsNotItsOwnIsRefused() {
         List<UnaryOperator<ObjectNode>> documents = List.of(

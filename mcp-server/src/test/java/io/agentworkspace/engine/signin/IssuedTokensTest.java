@@ -10,6 +10,7 @@ import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.identity.IssuedToken;
 import io.agentworkspace.engine.identity.ProtectedResource;
 import io.agentworkspace.engine.model.Capability;
+import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.proof.Overtaken;
@@ -217,6 +218,43 @@ class IssuedTokensTest extends IssuedTokensStage {
         assertThat(entry.path("target").asString()).isEqualTo(entry.path("user").asString());
         assertThat(entry.path("credential").asString()).isEqualTo("oidc");
         assertThat(entry.path("door").asString()).isEqualTo("mcp");
+    }
+
+    /** A token of somebody who has an address by now, or another, or none that is verified. */
+    private static String moved(Object email, boolean isVerified) {
+        return issuer.signed(issuer.draft(RESOURCE, "mia", "agent:read")
+                .claim("email", email)
+                .claim("email_verified", isVerified));
+    }
+
+    private static void assertFound(String user, boolean isFound) {
+        for (var door : Door.values()) {
+            var arguments = Json.object();
+            arguments.putObject("target").put("user", user);
+            var reply = door.call(engine.url(), owner, "US_Read", arguments);
+            if (isFound) {
+                assertThat(reply.ok().text("/profile/0/user")).isEqualTo("mia");
+            } else {
+                reply.refused(3001, user);
+            }
+        }
+    }
+
+    @Test
+    void theNewestTokenSaysByWhichAddressItsUserIsFound() {
+        assertThat(list(moved("mia@example.org", true)).status()).isEqualTo(200);
+        assertFound("MIA@example.org", true);
+        var old = moved("old@example.org", true);
+        CLOCK.advance(Duration.ofMinutes(1));
+        assertThat(list(moved("mia2@example.org", true)).status()).isEqualTo(200);
+        assertFound("mia@example.org", false);
+        assertFound("mia2@example.org", true);
+        assertThat(list(old).status()).isEqualTo(200);
+        assertFound("old@example.org", false);
+        assertThat(list(moved(null, true)).status()).isEqualTo(200);
+        assertFound("mia2@example.org", true);
+        assertThat(list(moved("mia2@example.org", false)).status()).isEqualTo(200);
+        assertFound("mia2@example.org", false);
     }
 
     @Test

@@ -6,21 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.Door;
 import io.agentworkspace.engine.Replica;
 import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.http.CapturedLog;
-import io.agentworkspace.engine.mcp.Node;
-import io.agentworkspace.engine.model.Role;
 import io.agentworkspace.engine.signin.Browser.Got;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,135 +23,11 @@ import tools.jackson.databind.JsonNode;
 
 /** Signing in at a real, certified provider: npm's oidc-provider. */
 @org.junit.jupiter.api.Tag("slow")
-class OAuthTest {
-    private static final String BASE = "https://engine.example";
-    private static final String BACK = BASE + "/api/auth/oauth/sample/callback";
-    private static final String START = "/api/auth/oauth/sample/start?surface=hub";
-
-    private static final TestTenant TENANT = new TestTenant();
-    private static OpenIdProvider provider;
-    private static Replica engine;
-    private static Replica other;
-    private static String owner;
-
-    @BeforeAll
-    static void start() {
-        Node.require();
-        provider = new OpenIdProvider(BACK);
-        owner = TENANT.key(Door.REST, "owner", Role.OWNER, List.of("*"));
-        engine = Replica.start(settings("sample", Map.of()));
-        other = Replica.start(settings("sample", Map.of()));
-    }
-
-    @AfterAll
-    static void stop() {
-        if (provider != null) {
-            engine.close();
-            other.close();
-            provider.close();
-        }
-    }
-
-    private static Map<String, String> settings(String name, Map<String, String> more) {
-        var prefix = "ENGINE_OAUTH_" + name.toUpperCase(java.util.Locale.ROOT);
-        var settings = new HashMap<>(Map.of(
-                "ENGINE_BASE_URL",
-                BASE,
-                prefix + "_ISSUER",
-                provider.issuer(),
-                prefix + "_CLIENT_ID",
-                "engine",
-                prefix + "_CLIENT_SECRET",
-                "a secret of the client: with + and %",
-                prefix + "_TENANT",
-                tenantName(),
-                prefix + "_EMAIL_DOMAINS",
-                "Example.org, example.net"));
-        settings.putAll(more);
-        settings.values().removeIf(String::isEmpty);
-        return settings;
-    }
-
-    private static String tenantName() {
-        return TestDatabase.db()
-                .sql("SELECT name FROM tenant WHERE tenant_id = :id")
-                .set("id", TENANT.id(Door.REST))
-                .one(row -> row.text("name"))
-                .orElseThrow();
-    }
-
-    /** A sign-in that was begun: where the browser was sent, and with which cookie. */
-    private record Begun(String location, String cookie) {
-        static Begun at(Replica replica, String path) {
-            var sent = Browser.send(replica.url(), "GET", path, "");
-            assertThat(sent.status()).as(sent.toString()).isEqualTo(302);
-            return new Begun(sent.header("Location"), sent.cookie());
-        }
-
-        String parameter(String name) {
-            for (var pair : URI.create(location).getRawQuery().split("&")) {
-                if (pair.startsWith(name + "=")) {
-                    return pair.substring(name.length() + 1);
-                }
-            }
-            throw new AssertionError(name);
-        }
-    }
-
-    private static Begun begin() {
-        return Begun.at(engine, START + "&return_to=/mcp-hub");
-    }
-
-    /** The browser comes back, to whichever replica, with the cookie it got. */
-    private static Got back(Replica replica, URI at, String cookie) {
-        return Browser.send(
-                replica.url(),
-                "GET",
-                at.getRawPath() + "?" + at.getRawQuery(),
-                "",
-                "Cookie",
-                "a=b; __Host-engine_signin=" + cookie + "; c=d");
-    }
-
-    private static URI with(URI at, String parameter, String value) {
-        var encoded = URLEncoder.encode(value, StandardCharsets.UTF_8);
-        return URI.create(at.toString().replaceFirst("([?&]" + parameter + "=)[^&]*", "$1" + encoded));
-    }
-
-    private static URI without(URI at, String parameter) {
-        return URI.create(
-                at.toString().replaceFirst("[?&]" + parameter + "=[^&]*", "").replaceFirst("callback&", "callback?"));
-    }
-
-    private static Browser signedIn(Replica replica, Got back) {
-        assertThat(back.status()).as(back.toString()).isEqualTo(302);
-        var set = back.headers("Set-Cookie").stream()
-                .filter(cookie -> cookie.startsWith("__Host-engine_session="))
-                .findFirst()
-                .orElseThrow();
-        assertThat(set).endsWith("; Path=/; Secure; HttpOnly; SameSite=Lax");
-        var cookie = set.substring(set.indexOf('=') + 1, set.indexOf(';'));
-        var csrf = new Browser(replica.url(), cookie, "").get(SESSION).at("/csrf_token");
-        return new Browser(replica.url(), cookie, csrf);
-    }
-
-    private static Browser signIn(Replica replica, String as) {
-        var begun = begin();
-        return signedIn(replica, back(replica, provider.signIn(begun.location(), as), begun.cookie()));
-    }
-
-    private static void assertNobody(Got back, int status, String error) {
-        assertThat(back.status()).as(back.toString()).isEqualTo(status);
-        assertThat(back.error()).isEqualTo(error);
-        assertThat(back.headers("Set-Cookie")).isEmpty();
-        assertThat(back.headers("Location")).isEmpty();
-        assertThat(back.header("Content-Type")).isEqualTo("application/problem+json");
-    }
-
+class OAuthTest extends OAuthStage {
     private static long users() {
         return TestDatabase.db()
                 .sql("SELECT count(*) FROM app_user WHERE tenant_id = :id")
-                .set("id", TENANT.id(Door.REST))
+                .set("id", tenant.id(Door.REST))
                 .one(row -> row.number(1))
                 .orElseThrow();
     }
@@ -275,11 +145,11 @@ class OAuthTest {
     @Test
     void nobodyJoinsOrArrivesWithoutAnEntry() {
         var db = TestDatabase.db();
-        var tenant = TENANT.id(Door.REST);
+        var id = tenant.id(Door.REST);
         var before = users();
         for (var event : List.of("user.joined", "session.start")) {
             db.sql("ALTER TABLE audit ADD CONSTRAINT without CHECK (tenant_id <> %d OR tool <> '%s') NOT VALID"
-                            .formatted(tenant, event))
+                            .formatted(id, event))
                     .run();
             try {
                 var begun = begin();
@@ -297,7 +167,7 @@ class OAuthTest {
         var sessions = db.sql("""
                 SELECT count(*) FROM browser_session s JOIN app_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
                  WHERE u.tenant_id = :id AND u.name = 'eve'
-                """).set("id", tenant).one(row -> row.number(1));
+                """).set("id", id).one(row -> row.number(1));
         assertThat(sessions).contains(0L);
     }
 
@@ -323,7 +193,7 @@ class OAuthTest {
         assertNobody(back(engine, provider.signIn(begun.location(), "bob"), begun.cookie()), 403, "not_permitted");
         TestDatabase.db()
                 .sql("DELETE FROM external_identity WHERE tenant_id = :id AND subject = 'bob'")
-                .set("id", TENANT.id(Door.REST))
+                .set("id", tenant.id(Door.REST))
                 .run();
     }
 

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.Doc;
 import io.agentworkspace.engine.model.Limits;
 import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.model.UserHandle;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +47,9 @@ record CommandRequest(
     static final Schema SCHEMA = Schema.ofInput(CommandRequest.class, false);
 
     record Target(
-            @Doc("The logged-in user identity: your own name, or for admins another user's.") @Nullable
-            Name user,
+            @Doc("The logged-in user identity: your own name or e-mail address, or for admins another user's.")
+            @Nullable
+            UserHandle user,
 
             @Doc("Agent name.") @Nullable Name agent,
             @Doc("Domain name.") @Nullable Name domain,

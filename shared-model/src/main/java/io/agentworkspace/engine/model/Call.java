@@ -15,7 +15,7 @@ public final class Call {
     private final Tool<?, ?> tool;
     private final String requestId;
     private final String contextName;
-    private final @Nullable Name actingFor;
+    private final @Nullable UserHandle actingFor;
     private final Instant now;
     private final List<Event> events = new ArrayList<>();
     private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
@@ -24,6 +24,7 @@ public final class Call {
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
     private Context.@Nullable Ref acting;
+    private Context.@Nullable Ref about;
     private @Nullable Object found;
     private Budget budget = Budget.once().forCall();
     private boolean readOnly;
@@ -33,7 +34,7 @@ public final class Call {
             Tool<?, ?> tool,
             String requestId,
             String contextName,
-            @Nullable Name actingFor,
+            @Nullable UserHandle actingFor,
             Instant now) {
         this.caller = caller;
         this.tool = tool;
@@ -65,7 +66,7 @@ public final class Call {
     }
 
     /** The user in {@code target.user}, if that is not the caller. Admins only. */
-    public @Nullable Name actingFor() {
+    public @Nullable UserHandle actingFor() {
         return actingFor;
     }
 
@@ -154,6 +155,15 @@ public final class Call {
 
     public void acting(Context.Ref named) {
         acting = named;
+    }
+
+    /** The user that a command is about, once it is found: the request may have named it by its address. */
+    public Context.@Nullable Ref about() {
+        return about;
+    }
+
+    public void about(Context.Ref user) {
+        about = user;
     }
 
     /** Known after the first statement; available to handlers in a transaction, and after their read. */

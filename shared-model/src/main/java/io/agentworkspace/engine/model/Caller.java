@@ -65,7 +65,11 @@ public record Caller(
     }
 
     public boolean isNamed(String name) {
-        return Name.key(name.strip()).equals(Name.key(userName));
+        return Name.key(UserHandle.unmarked(name).strip()).equals(Name.key(userName));
+    }
+
+    public boolean mayActForOthers() {
+        return isAdmin() && !isConfined();
     }
 
     /** Why it may not act for others, and who could; empty if it may. */

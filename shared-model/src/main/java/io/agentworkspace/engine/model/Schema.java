@@ -114,7 +114,7 @@ public final class Schema {
 
     private static void checkTypes(Shape shape, JsonNode value, String path) {
         switch (shape) {
-            case Shape.Text _, Shape.NameText _, Shape.Id _, Shape.Time _ ->
+            case Shape.Text _, Shape.NameText _, Shape.UserText _, Shape.Id _, Shape.Time _ ->
                 require(value.isString(), path, "a string");
             case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
             case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
@@ -229,7 +229,7 @@ public final class Schema {
     /** Forms send empty fields as empty strings. */
     private static boolean isBlank(Shape shape, JsonNode value) {
         return switch (shape) {
-            case Shape.Text _, Shape.NameText _, Shape.Time _ ->
+            case Shape.Text _, Shape.NameText _, Shape.UserText _, Shape.Time _ ->
                 value.asString().isBlank();
             default -> false;
         };
@@ -247,6 +247,7 @@ public final class Schema {
         return switch (field.shape()) {
             case Shape.Fields inner -> fields(inner, value, path);
             case Shape.NameText _ -> name(value.asString(), path);
+            case Shape.UserText _ -> user(value.asString(), path);
             case Shape.Text text -> text(text, value, path);
             case Shape.Whole whole -> whole(whole, value, path);
             case Shape.Items items -> items(items, value, path);
@@ -314,6 +315,12 @@ public final class Schema {
             throw Problem.invalid(path, rule);
         });
         return Json.valueTree(Name.normal(raw));
+    }
+
+    private static @Nullable JsonNode user(String given, String path) {
+        return given.isBlank()
+                ? null
+                : Json.valueTree(UserHandle.checked(path, given).text());
     }
 
     /** "@Ada" means Ada where a name refers to an existing thing; no name can begin with @. */

@@ -50,6 +50,13 @@ sealed interface Shape {
         }
     }
 
+    record UserText() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "string").put("maxLength", UserHandle.MAX);
+        }
+    }
+
     record Id() implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
@@ -184,6 +191,8 @@ sealed interface Shape {
             return new Text(closed ? max(doc, DEFAULT_MAX) : Long.MAX_VALUE, List.of(doc.oneOf()));
         } else if (type == Name.class) {
             return new NameText();
+        } else if (type == UserHandle.class) {
+            return new UserText();
         } else if (type == Instant.class) {
             return new Time();
         } else if (type == boolean.class || type == Boolean.class) {

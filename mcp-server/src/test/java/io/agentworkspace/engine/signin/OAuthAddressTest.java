@@ -1,0 +1,58 @@
+package io.agentworkspace.engine.signin;
+
+import static io.agentworkspace.engine.signin.Browser.SESSION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.Door;
+import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.model.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** By which e-mail address somebody is found who has signed in at a provider. */
+@Tag("slow")
+class OAuthAddressTest extends OAuthStage {
+    /** Whom the owner acts for who names this user, through both endpoints; empty where nobody is found. */
+    private static String found(Replica replica, String user) {
+        var found = Arrays.stream(Door.values())
+                .map(door -> door.call(
+                        replica.url(),
+                        owner,
+                        "US_Read",
+                        Json.readObject(
+                                "{\"target\":{\"user\":\"%s\"}}".formatted(user).getBytes(StandardCharsets.UTF_8))))
+                .map(reply -> reply.code() == 3001 ? "" : reply.ok().text("/profile/0/user"))
+                .distinct()
+                .toList();
+        assertThat(found).hasSize(1);
+        return found.getFirst();
+    }
+
+    @Test
+    void whoSignedInIsFoundByTheAddressThatTheProviderVerifiedLast() {
+        var name = signIn(engine, "mover").get(SESSION).at("/user");
+        assertThat(found(engine, "mover@example.org")).isEqualTo(name);
+        assertThat(found(other, "Mover@EXAMPLE.org")).isEqualTo(name);
+        signIn(other, "mover&email=Moved@example.org");
+        assertThat(found(engine, "moved@example.org")).isEqualTo(name);
+        assertThat(found(engine, "mover@example.org")).isEmpty();
+        signIn(engine, "mover&email=moved@example.org@evil.example");
+        assertThat(found(engine, "moved@example.org"))
+                .as("what is no address takes its place")
+                .isEmpty();
+    }
+
+    @Test
+    void anAddressThatIsNotVerifiedFindsNobody() {
+        try (var open = Replica.start(settings("sample", Map.of("ENGINE_OAUTH_SAMPLE_EMAIL_DOMAINS", "")))) {
+            var begun = Begun.at(open, START);
+            var back = back(open, provider.signIn(begun.location(), "unverified"), begun.cookie());
+            assertThat(signedIn(open, back).get(SESSION).at("/user")).isEqualTo("unverified");
+            assertThat(found(open, "unverified")).isEqualTo("unverified");
+            assertThat(found(open, "unverified@example.org")).isEmpty();
+        }
+    }
+}
