@@ -11,8 +11,6 @@ import tools.jackson.databind.node.ObjectNode;
  * for JSON-RPC errors; no handshake, no {@code Accept}, no stream.
  */
 final class BareLane implements Lane {
-    static final String ERA = "bare";
-
     private final Methods methods;
     private final List<String> names = new ArrayList<>();
 
@@ -24,7 +22,7 @@ final class BareLane implements Lane {
 
     @Override
     public String era() {
-        return ERA;
+        return Era.BARE;
     }
 
     @Override

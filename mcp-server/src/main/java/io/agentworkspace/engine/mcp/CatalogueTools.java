@@ -109,7 +109,10 @@ public final class CatalogueTools implements ToolSource {
         if (scope.isPresent()) {
             carryOut(tool, arguments, turn); // It is refused, and the audit records that.
             throw RpcError.insufficientScope(
-                    scope.get(), turn.caller().obstacle(tool, arguments).orElseThrow(), turn);
+                    scope.get(),
+                    turn.caller().obstacle(tool, arguments).orElseThrow(),
+                    turn.caller(),
+                    turn.requestId());
         }
         return confirmed(tool, arguments, turn).orElseGet(() -> carryOut(tool, arguments, turn));
     }

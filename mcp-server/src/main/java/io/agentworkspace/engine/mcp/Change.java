@@ -10,6 +10,7 @@ import java.util.List;
  */
 public record Change(long tenant, String kind, List<String> names) {
     public static final String SKILL = "skill";
+    public static final String TASK = "task";
     public static final String TOOLS = "tools";
     public static final String RESOURCES = "resources";
     public static final String PROMPTS = "prompts";

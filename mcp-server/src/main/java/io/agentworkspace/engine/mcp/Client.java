@@ -13,6 +13,9 @@ import tools.jackson.databind.node.ObjectNode;
  * @param extensions the identifiers of the extensions that it declared
  */
 public record Client(Revision revision, Set<Ability> abilities, Set<String> extensions) {
+    /** The identifier of the tasks extension. */
+    static final String TASKS = "io.modelcontextprotocol/tasks";
+
     /** What a client may be asked for in the middle of a request. */
     public enum Ability {
         ELICITATION,
@@ -79,7 +82,7 @@ public record Client(Revision revision, Set<Ability> abilities, Set<String> exte
 
     /** Whether a call may be answered with a task. */
     boolean takesTasks() {
-        return revision.isStateless() && extensions.contains(TasksExtension.IDENTIFIER);
+        return revision.isStateless() && extensions.contains(Client.TASKS);
     }
 
     public boolean can(Ability ability) {

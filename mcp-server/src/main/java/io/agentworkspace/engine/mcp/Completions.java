@@ -22,7 +22,7 @@ final class Completions {
     }
 
     Outcome complete(ObjectNode params, Turn turn) {
-        var ref = Methods.object(params, "ref");
+        var ref = Params.object(params, "ref");
         var completion = completion(params);
         var values = switch (ref.path("type").asString("")) {
             case "ref/prompt" -> prompt(name(ref, "name"), completion, turn);
@@ -40,7 +40,7 @@ final class Completions {
     }
 
     private static Completion completion(ObjectNode params) {
-        var argument = Methods.object(params, "argument");
+        var argument = Params.object(params, "argument");
         var value = argument.path("value").asString("");
         if (value.length() > MAX_VALUE) {
             throw Problem.tooLarge("params.argument.value", value.length(), MAX_VALUE, "characters");
@@ -50,7 +50,7 @@ final class Completions {
 
     private static Map<String, String> others(ObjectNode params) {
         var others = new LinkedHashMap<String, String>();
-        if (Methods.object(params, "context").get("arguments") instanceof ObjectNode arguments) {
+        if (Params.object(params, "context").get("arguments") instanceof ObjectNode arguments) {
             arguments
                     .propertyNames()
                     .forEach(name -> others.put(name, arguments.get(name).asString("")));

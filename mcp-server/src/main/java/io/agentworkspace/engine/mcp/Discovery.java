@@ -90,7 +90,7 @@ public final class Discovery implements ToolSource {
         return find(name, turn).map(tool -> switch (name) {
             case "find_tools" -> found(text(tool, arguments, "query"), turn);
             case "describe_tool" -> described(read(text(tool, arguments, "name"), turn), turn);
-            default -> tools.run(toRun(tool, arguments, turn), Methods.object(arguments, "arguments"), turn);
+            default -> tools.run(toRun(tool, arguments, turn), Params.object(arguments, "arguments"), turn);
         });
     }
 
@@ -104,7 +104,7 @@ public final class Discovery implements ToolSource {
 
     /** A text argument, no longer than the tool's schema allows. */
     private static String text(ObjectNode tool, ObjectNode arguments, String field) {
-        var text = Methods.text(arguments, field);
+        var text = Params.text(arguments, field);
         var most = tool.path("inputSchema")
                 .path("properties")
                 .path(field)
@@ -120,7 +120,7 @@ public final class Discovery implements ToolSource {
     @Override
     public Optional<Outcome> before(String name, ObjectNode arguments, Turn turn) {
         return tools.confirmed(
-                read(Methods.text(arguments, "name"), turn), Methods.object(arguments, "arguments"), turn);
+                read(Params.text(arguments, "name"), turn), Params.object(arguments, "arguments"), turn);
     }
 
     private Stream<Tool<?, ?>> usable(Turn turn) {
@@ -130,7 +130,7 @@ public final class Discovery implements ToolSource {
     /** Also one that lacks only a scope, which the client can get. */
     private Tool<?, ?> toRun(ObjectNode shown, ObjectNode arguments, Turn turn) {
         var name = text(shown, arguments, "name");
-        var given = Methods.object(arguments, "arguments");
+        var given = Params.object(arguments, "arguments");
         return catalogue
                 .find(name)
                 .filter(tool -> turn.selection().permits(tool)

@@ -98,7 +98,7 @@ public final class Doctor {
 
     private static String fine(Kept kept) {
         var asked = kept.protocolVersion();
-        return kept.era().equals(SessionLane.ERA)
+        return kept.era().equals(Era.SESSION)
                         && asked != null
                         && Revision.find(asked).isEmpty()
                 ? "It is connected. It asked for %s and was answered with %s; if it stopped there, update it."

@@ -45,7 +45,7 @@ record Exchange(
         boolean isHandshake() {
             return !message.isResponse()
                     && !message.isNotification()
-                    && (!era.equals(SessionLane.ERA) || message.method().equals("initialize"));
+                    && (!era.equals(Era.SESSION) || message.method().equals("initialize"));
         }
     }
 
@@ -144,7 +144,10 @@ record Exchange(
 
     @Override
     public Selection selection() {
-        return Selection.of(this);
+        return Selection.of(
+                Request.getPathInContext(request),
+                request.getHeaders(),
+                caller().credential().toolset().discovery());
     }
 
     @Override

@@ -160,10 +160,10 @@ public final class Handshakes {
         }
         var version = request.getHeaders().get(Exchange.VERSION);
         if (Routing.isStateless(version)) {
-            return ModernLane.ERA;
+            return Era.MODERN;
         }
         var session = version != null || request.getHeaders().contains(Exchange.SESSION);
-        return session ? SessionLane.ERA : BareLane.ERA;
+        return session ? Era.SESSION : Era.BARE;
     }
 
     /** By what the client limits itself, as it says it. */

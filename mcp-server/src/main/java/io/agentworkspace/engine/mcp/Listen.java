@@ -40,8 +40,8 @@ final class Listen {
 
     /** Responds to a listening request; its stream stays open. */
     void serve(Message message, Exchange exchange, Turn turn) {
-        Methods.checkTexts(message.method(), message.params());
-        var asked = Methods.object(message.params(), "notifications");
+        Params.checkTexts(message.method(), message.params());
+        var asked = Params.object(message.params(), "notifications");
         if (!exchange.takesEvents()) {
             throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
         }
@@ -86,7 +86,7 @@ final class Listen {
         if (!asked.has(TASKS)) {
             return Map.of();
         } else if (!turn.client().takesTasks()) {
-            throw RpcError.missingExtension(TasksExtension.IDENTIFIER);
+            throw RpcError.missingExtension(Client.TASKS);
         }
         var known = ids.isEmpty() ? ids : tasks.known(turn.caller(), ids);
         var heard = agreed.putArray(TASKS);
@@ -94,7 +94,7 @@ final class Listen {
         var tenant = turn.caller().tenant();
         return known.stream()
                 .collect(Collectors.toMap(
-                        id -> new Change(tenant, Tasks.CHANGED, List.of(id)), id -> Set.of(Wishes.task(id))));
+                        id -> new Change(tenant, Change.TASK, List.of(id)), id -> Set.of(Wishes.task(id))));
     }
 
     private static Set<String> texts(ObjectNode asked, String field, String what) {

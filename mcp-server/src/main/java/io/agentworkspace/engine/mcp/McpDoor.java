@@ -65,7 +65,7 @@ public final class McpDoor extends Handler.Abstract implements Graceful {
         var listen = new Listen(methods.resources(), tasks, listeners, replica.bounds());
         var workings = new Workings(
                 new RequestState(seal, replica.clock()),
-                new Session.Office(seal, replica.clock()),
+                new SessionIds(seal, replica.clock()),
                 replica.sessions(),
                 listen,
                 streams);

@@ -1,16 +1,12 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
 import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Schema;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The methods that work the same in every lane: they return the offer in the protocol's terms. */
@@ -75,7 +71,7 @@ final class Methods {
     Outcome serve(String method, ObjectNode params, Turn turn) {
         turn.ran(method);
         try {
-            checkTexts(method, params);
+            Params.checkTexts(method, params);
             var outcome = switch (method) {
                 case "tools/list" -> tools.list(params, turn);
                 case "tools/call" -> tools.call(params, turn);
@@ -93,25 +89,8 @@ final class Methods {
             }
             return outcome;
         } catch (Problem problem) {
-            throw error(problem, turn.requestId());
+            throw RpcError.of(problem, turn.requestId());
         }
-    }
-
-    /** Any text in the params may be looked up; a tool's arguments are validated by its schema. */
-    static void checkTexts(String method, ObjectNode params) {
-        for (var param : params.properties()) {
-            if (!(method.equals("tools/call") && param.getKey().equals("arguments"))) {
-                checkTexts(param.getValue(), "params." + Name.shortened(param.getKey()));
-            }
-        }
-    }
-
-    private static void checkTexts(JsonNode value, String path) {
-        if (value.isString()) {
-            Schema.checkCharacters(path, value.asString());
-        }
-        value.propertyNames().forEach(name -> Schema.checkCharacters(path, name));
-        value.forEach(part -> checkTexts(part, path));
     }
 
     private Extension extended(String method, Turn turn) {
@@ -120,13 +99,6 @@ final class Methods {
             throw RpcError.missingExtension(extension.identifier());
         }
         return extension;
-    }
-
-    static RpcError error(Problem problem, String requestId) {
-        return switch (problem.failure()) {
-            case UNAVAILABLE, INTERNAL, RATE_LIMITED -> RpcError.internal(problem, requestId);
-            default -> RpcError.invalidParams(problem, requestId);
-        };
     }
 
     /** The capabilities of a server, as {@code initialize} and {@code server/discover} declare them. */
@@ -153,51 +125,5 @@ final class Methods {
                 .put("name", identity.name())
                 .put("title", identity.title())
                 .put("version", identity.version());
-    }
-
-    /** A text in the params. */
-    static String text(ObjectNode params, String name) {
-        var value = params.get(name);
-        if (value == null || value.isNull()) {
-            throw Problem.missing("params." + name);
-        }
-        if (!value.isString()) {
-            throw Problem.wrongType("params." + name, "a string");
-        }
-        return value.asString();
-    }
-
-    /** An object in the params; empty if missing. */
-    static ObjectNode object(ObjectNode params, String name) {
-        var value = params.get(name);
-        if (value == null || value.isNull()) {
-            return Json.object();
-        }
-        if (value instanceof ObjectNode object) {
-            return object;
-        }
-        throw Problem.wrongType("params." + name, "an object");
-    }
-
-    /** The cursor in the params, if there is one. */
-    static Optional<String> cursor(ObjectNode params) {
-        var value = params.get("cursor");
-        if (value == null || value.isNull()) {
-            return Optional.empty();
-        }
-        if (!value.isString() || value.asString().length() > 4_000) {
-            throw new Problem(Failure.INVALID_FIELD, "params.cursor is not a nextCursor that this list gave out");
-        }
-        return Optional.of(value.asString());
-    }
-
-    static Outcome page(String field, Portion portion, Outcome.Caching caching) {
-        var result = Json.object();
-        var items = result.putArray(field);
-        portion.items().forEach(items::add);
-        if (portion.next() != null) {
-            result.put("nextCursor", portion.next());
-        }
-        return Outcome.done(result, caching);
     }
 }

@@ -14,7 +14,6 @@ import tools.jackson.databind.node.ObjectNode;
  * answer it, and a client that hangs up has cancelled.
  */
 final class ModernLane implements Lane {
-    static final String ERA = "modern";
     private static final String DISCOVER = "server/discover";
     private static final String LISTEN = "subscriptions/listen";
     private static final Set<String> SEVERAL_ROUNDS = Set.of("tools/call", "prompts/get", "resources/read");
@@ -36,7 +35,7 @@ final class ModernLane implements Lane {
 
     @Override
     public String era() {
-        return ERA;
+        return Era.MODERN;
     }
 
     @Override
@@ -75,7 +74,7 @@ final class ModernLane implements Lane {
         try {
             workings.listen().serve(message, exchange, turn);
         } catch (Problem problem) {
-            throw Methods.error(problem, exchange.requestId());
+            throw RpcError.of(problem, exchange.requestId());
         }
     }
 

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Cursor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,5 +39,15 @@ public record Portion(List<ObjectNode> items, @Nullable String next) {
         } catch (NumberFormatException e) {
             throw Cursor.invalid();
         }
+    }
+
+    /** The result of a method that lists, with the items under this field. */
+    Outcome result(String field, Outcome.Caching caching) {
+        var result = Json.object();
+        items.forEach(result.putArray(field)::add);
+        if (next != null) {
+            result.put("nextCursor", next);
+        }
+        return Outcome.done(result, caching);
     }
 }

@@ -18,8 +18,7 @@ final class Prompts {
     }
 
     Outcome list(ObjectNode params, Turn turn) {
-        return Methods.page(
-                "prompts", Portion.of(all(turn), Methods.cursor(params).orElse(null)), FIVE_MINUTES);
+        return Portion.of(all(turn), Params.cursor(params).orElse(null)).result("prompts", FIVE_MINUTES);
     }
 
     private List<ObjectNode> all(Turn turn) {
@@ -27,7 +26,7 @@ final class Prompts {
     }
 
     Outcome get(ObjectNode params, Turn turn) {
-        var name = Methods.text(params, "name");
+        var name = Params.text(params, "name");
         var arguments = arguments(params);
         return sources.stream()
                 .flatMap(source -> source.get(name, arguments, turn).stream())
@@ -36,7 +35,7 @@ final class Prompts {
     }
 
     private static ObjectNode arguments(ObjectNode params) {
-        var arguments = Methods.object(params, "arguments");
+        var arguments = Params.object(params, "arguments");
         for (var name : arguments.propertyNames()) {
             if (!arguments.get(name).isString()) {
                 throw Problem.wrongType("params.arguments." + name, "a string");

@@ -179,7 +179,7 @@ final class Reply {
     private RpcError error(Throwable defect) {
         var id = exchange.requestId();
         if (defect instanceof Problem problem) {
-            return Methods.error(problem, id);
+            return RpcError.of(problem, id);
         }
         LOG.atError().addKeyValue("request_id", id).setCause(defect).log("a request failed");
         return RpcError.internal(Problem.internal(id), id);

@@ -21,8 +21,8 @@ final class Resources {
     }
 
     Outcome list(ObjectNode params, Turn turn) {
-        var at = Methods.cursor(params).map(cursor -> Cursor.read(cursor, 2)).orElse(List.of("0", ""));
-        return Methods.page("resources", list(number(at.get(0)), at.get(1), turn), FIVE_SECONDS);
+        var at = Params.cursor(params).map(cursor -> Cursor.read(cursor, 2)).orElse(List.of("0", ""));
+        return list(number(at.get(0)), at.get(1), turn).result("resources", FIVE_SECONDS);
     }
 
     /** A page is filled from one source after the other. */
@@ -57,8 +57,7 @@ final class Resources {
     Outcome templates(ObjectNode params) {
         var all =
                 sources.stream().flatMap(source -> source.templates().stream()).toList();
-        return Methods.page(
-                "resourceTemplates", Portion.of(all, Methods.cursor(params).orElse(null)), AN_HOUR);
+        return Portion.of(all, Params.cursor(params).orElse(null)).result("resourceTemplates", AN_HOUR);
     }
 
     Outcome read(ObjectNode params, Turn turn) {
@@ -66,11 +65,12 @@ final class Resources {
         return sources.stream()
                 .flatMap(source -> source.read(uri, turn).stream())
                 .findFirst()
-                .orElseThrow(() -> RpcError.resourceNotFound(uri, turn));
+                .orElseThrow(() -> RpcError.resourceNotFound(
+                        uri, turn.client().revision(), turn.requestId()));
     }
 
     static String uri(ObjectNode params) {
-        var uri = Methods.text(params, "uri");
+        var uri = Params.text(params, "uri");
         if (uri.isBlank() || uri.length() > MAX_URI) {
             throw Problem.invalid("params.uri", "must have 1–%,d characters".formatted(MAX_URI));
         }

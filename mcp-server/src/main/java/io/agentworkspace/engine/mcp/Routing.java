@@ -35,7 +35,7 @@ final class Routing {
             var message = Message.of(body);
             exchange.answers(message);
             var lane = lane(message, exchange, inSession);
-            exchange.greets(lane == null ? SessionLane.ERA : lane.era(), message);
+            exchange.greets(lane == null ? Era.SESSION : lane.era(), message);
             checked(exchange, () -> post(message, lane, exchange));
         }
         handshakes.served(exchange);

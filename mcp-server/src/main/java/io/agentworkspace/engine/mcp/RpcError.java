@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Caller;
 import io.agentworkspace.engine.http.Refusals;
 import io.agentworkspace.engine.model.Capability;
 import io.agentworkspace.engine.model.Excerpt;
@@ -45,12 +46,20 @@ public final class RpcError extends RuntimeException {
         this.scopes = List.copyOf(scopes);
     }
 
+    /** A refusal or a failure, as JSON-RPC has it. */
+    static RpcError of(Problem problem, String requestId) {
+        return switch (problem.failure()) {
+            case UNAVAILABLE, INTERNAL, RATE_LIMITED -> internal(problem, requestId);
+            default -> invalidParams(problem, requestId);
+        };
+    }
+
     /** An access token that would be enough if it also had the scope. */
-    static RpcError insufficientScope(Capability scope, String note, Turn turn) {
+    static RpcError insufficientScope(Capability scope, String note, Caller caller, String requestId) {
         var problem = Problem.notPermitted(note);
-        var scopes = new ArrayList<>(turn.caller().capabilities());
+        var scopes = new ArrayList<>(caller.capabilities());
         scopes.add(scope.word());
-        var data = Refusals.data(problem, turn.requestId());
+        var data = Refusals.data(problem, requestId);
         scopes.forEach(data.putArray("scopes")::add);
         return new RpcError(INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem.note(), data, scopes);
     }
@@ -125,11 +134,11 @@ public final class RpcError extends RuntimeException {
                 data);
     }
 
-    static RpcError resourceNotFound(String uri, Turn turn) {
+    static RpcError resourceNotFound(String uri, Revision revision, String requestId) {
         var note = "no resource '%s' that you may see".formatted(shown(uri));
-        var data = Refusals.data(new Problem(Failure.NOT_FOUND, note), turn.requestId())
+        var data = Refusals.data(new Problem(Failure.NOT_FOUND, note), requestId)
                 .put("uri", uri);
-        var code = turn.client().revision().isStateless() ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
+        var code = revision.isStateless() ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
         return new RpcError(code, HttpStatus.OK_200, note, data);
     }
 

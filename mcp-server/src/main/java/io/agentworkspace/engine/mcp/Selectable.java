@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
+import org.eclipse.jetty.server.Request;
 import io.agentworkspace.engine.mcp.ToolSource.Names;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Name;
@@ -14,7 +15,7 @@ record Selectable(List<ToolSource> sources) {
     /** @throws Problem {@code not_found} when the path names an unknown toolset */
     void checkPath(Exchange exchange) {
         var known = known(Names::toolsets, exchange);
-        Selection.toolset(exchange)
+        Selection.toolset(Request.getPathInContext(exchange.request()))
                 .flatMap(word -> wrong("the path", "toolset", List.of(word), known))
                 .ifPresent(note -> {
                     throw new Problem(Failure.NOT_FOUND, note);
@@ -29,7 +30,7 @@ record Selectable(List<ToolSource> sources) {
     }
 
     private void checkHeader(String header, String kind, Function<Names, List<String>> part, Exchange exchange) {
-        var words = Selection.words(header, exchange);
+        var words = Selection.words(header, exchange.request().getHeaders());
         if (!words.isEmpty()) {
             wrong("the header " + header, kind, words, known(part, exchange)).ifPresent(note -> {
                 throw RpcError.incomplete(new Problem(Failure.INVALID_FIELD, note), exchange.requestId());

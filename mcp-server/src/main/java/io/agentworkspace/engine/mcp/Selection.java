@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
+import org.eclipse.jetty.http.HttpFields;
 import io.agentworkspace.engine.model.Tool;
 import java.util.Arrays;
 import java.util.List;
@@ -7,7 +8,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.eclipse.jetty.server.Request;
 
 /**
  * The tools that a request selects, by headers ({@code X-MCP-Toolsets}, {@code X-MCP-Tools},
@@ -37,30 +37,30 @@ public record Selection(Set<String> toolsets, Set<String> tools, Set<String> exc
         excluded = Set.copyOf(excluded);
     }
 
-    static Selection of(Exchange exchange) {
-        var path = PATHS.matcher(Request.getPathInContext(exchange.request()));
+    /** @param discovers whether the caller's key has the toolset {@link #DISCOVERY} by itself */
+    static Selection of(String requestPath, HttpFields headers, boolean discovers) {
+        var path = PATHS.matcher(requestPath);
         var readOnly = path.matches() && path.group("readonly") != null;
-        var toolsets = toolset(exchange).map(Set::of).orElseGet(() -> Set.copyOf(words(TOOLSETS, exchange)));
-        var tools = Set.copyOf(words(TOOLS, exchange));
-        var discovers = exchange.caller().credential().toolset().discovery();
+        var toolsets = toolset(requestPath).map(Set::of).orElseGet(() -> Set.copyOf(words(TOOLSETS, headers)));
+        var tools = Set.copyOf(words(TOOLS, headers));
         return new Selection(
                 toolsets.isEmpty() && tools.isEmpty() && discovers ? Set.of(DISCOVERY) : toolsets,
                 tools,
-                Set.copyOf(words(EXCLUDED, exchange)),
-                readOnly || words(READ_ONLY, exchange).stream().anyMatch(word -> !word.equalsIgnoreCase("false")));
+                Set.copyOf(words(EXCLUDED, headers)),
+                readOnly || words(READ_ONLY, headers).stream().anyMatch(word -> !word.equalsIgnoreCase("false")));
     }
 
     /** The toolset that the path names. */
-    static Optional<String> toolset(Exchange exchange) {
-        var path = PATHS.matcher(Request.getPathInContext(exchange.request()));
+    static Optional<String> toolset(String requestPath) {
+        var path = PATHS.matcher(requestPath);
         return path.matches()
                 ? Optional.ofNullable(path.group("toolset")).map(word -> word.toLowerCase(Locale.ROOT))
                 : Optional.empty();
     }
 
     /** The comma-separated values of a header, each once; a repeated header continues the list. */
-    static List<String> words(String header, Exchange exchange) {
-        return exchange.request().getHeaders().getValuesList(header).stream()
+    static List<String> words(String header, HttpFields headers) {
+        return headers.getValuesList(header).stream()
                 .flatMap(list -> Arrays.stream(list.split(",")))
                 .map(String::strip)
                 .filter(word -> !word.isEmpty())

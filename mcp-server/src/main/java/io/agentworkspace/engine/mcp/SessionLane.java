@@ -4,7 +4,6 @@ import io.agentworkspace.engine.model.Budget;
 import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.store.SessionStore;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.http.HttpStatus;
@@ -18,7 +17,6 @@ import tools.jackson.databind.node.ObjectNode;
  * signed id; later changes to it are in the database.
  */
 final class SessionLane implements Lane {
-    static final String ERA = "session";
     private static final List<String> OWN =
             List.of("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe");
 
@@ -37,16 +35,9 @@ final class SessionLane implements Lane {
         names.addAll(methods.names(false));
     }
 
-    /** A request with a possible session: its id, and the stored changes to it. */
-    record Visit(Exchange exchange, Session session, SessionStore.State state) {
-        Turn quietTurn() {
-            return new Turn(exchange, session.client(), Voice.silent(), Inputs.NONE);
-        }
-    }
-
     @Override
     public String era() {
-        return ERA;
+        return Era.SESSION;
     }
 
     @Override
@@ -70,8 +61,8 @@ final class SessionLane implements Lane {
         ObjectNode capabilities;
         Revision revision;
         try {
-            revision = Revision.negotiated(Methods.text(message.params(), "protocolVersion"));
-            capabilities = Methods.object(message.params(), "capabilities");
+            revision = Revision.negotiated(Params.text(message.params(), "protocolVersion"));
+            capabilities = Params.object(message.params(), "capabilities");
         } catch (Problem problem) {
             exchange.refuse(RpcError.invalidParams(problem, exchange.requestId()));
             return;
@@ -96,7 +87,7 @@ final class SessionLane implements Lane {
     }
 
     /** @throws RpcError with status 404 for a session that is not this caller's, or is over */
-    Visit visit(Exchange exchange) {
+    SessionVisit visit(Exchange exchange) {
         var id = exchange.header(Exchange.SESSION);
         if (id == null) {
             throw RpcError.invalidRequest(
@@ -112,7 +103,7 @@ final class SessionLane implements Lane {
         }
         checkVersion(exchange, session);
         exchange.comesFrom(session.clientName());
-        return new Visit(exchange, session, state);
+        return new SessionVisit(exchange, session, state);
     }
 
     private static void checkVersion(Exchange exchange, Session session) {
@@ -126,7 +117,7 @@ final class SessionLane implements Lane {
         }
     }
 
-    private void serve(Message message, Visit visit) {
+    private void serve(Message message, SessionVisit visit) {
         if (message.isResponse() || message.isNotification()) {
             work.take(message, visit);
             visit.exchange().accept();
@@ -143,10 +134,10 @@ final class SessionLane implements Lane {
     }
 
     /** The response to a method that only sessions have. */
-    private ObjectNode own(Message message, Visit visit) {
+    private ObjectNode own(Message message, SessionVisit visit) {
         var turn = visit.quietTurn();
         try {
-            Methods.checkTexts(message.method(), message.params());
+            Params.checkTexts(message.method(), message.params());
             switch (message.method()) {
                 case "logging/setLevel" ->
                     workings.sessions().logLevel(visit.session().handle(), level(message));
@@ -157,30 +148,31 @@ final class SessionLane implements Lane {
             }
             return message.answer(Json.object());
         } catch (Problem problem) {
-            return Methods.error(problem, turn.requestId()).json(message.id());
+            return RpcError.of(problem, turn.requestId()).json(message.id());
         } catch (RpcError error) {
             return error.json(message.id());
         }
     }
 
     private static String level(Message message) {
-        var level = Methods.text(message.params(), "level");
+        var level = Params.text(message.params(), "level");
         if (!Voice.LEVELS.contains(level)) {
             throw Problem.invalid("params.level", "must be one of " + String.join(", ", Voice.LEVELS));
         }
         return level;
     }
 
-    private void subscribe(String uri, Visit visit, Turn turn) {
+    private void subscribe(String uri, SessionVisit visit, Turn turn) {
         if (methods.resources().changes(uri, turn).isEmpty()) {
-            throw RpcError.resourceNotFound(uri, turn);
+            throw RpcError.resourceNotFound(
+                        uri, turn.client().revision(), turn.requestId());
         }
         workings.sessions().subscribe(visit.session().handle(), uri);
     }
 
     /** Answers a batch, which only clients of 2025-03-26 send, with an array. */
     void batch(JsonNode messages, Exchange exchange) {
-        Visit visit;
+        SessionVisit visit;
         try {
             visit = visit(exchange);
             checkBatch(messages, visit);
@@ -207,7 +199,7 @@ final class SessionLane implements Lane {
         }
     }
 
-    private static void checkBatch(JsonNode messages, Visit visit) {
+    private static void checkBatch(JsonNode messages, SessionVisit visit) {
         var fine = visit.session().client().revision() == Revision.MARCH_2025
                 && !messages.isEmpty()
                 && messages.size() <= 50;
@@ -220,18 +212,18 @@ final class SessionLane implements Lane {
     }
 
     /** Each message of a batch counts against the rate, as if sent alone. */
-    private @Nullable ObjectNode another(Message message, Visit visit) {
+    private @Nullable ObjectNode another(Message message, SessionVisit visit) {
         try {
             visit.exchange().countAnother();
         } catch (Problem refused) {
             return message.isResponse() || message.isNotification()
                     ? null
-                    : Methods.error(refused, visit.exchange().requestId()).json(message.id());
+                    : RpcError.of(refused, visit.exchange().requestId()).json(message.id());
         }
         return one(message, visit);
     }
 
-    private @Nullable ObjectNode one(Message message, Visit visit) {
+    private @Nullable ObjectNode one(Message message, SessionVisit visit) {
         if (message.isResponse() || message.isNotification()) {
             work.take(message, visit);
             return null;
@@ -241,12 +233,12 @@ final class SessionLane implements Lane {
         return OWN.contains(message.method()) ? own(message, visit) : work.answer(message, visit);
     }
 
-    private static RpcError usedUp(Visit visit) {
+    private static RpcError usedUp(SessionVisit visit) {
         var problem = new Problem(
                 Failure.TOO_LARGE,
                 "this call did not run: the responses before it fill the %,d bytes of JSON that one batch may carry; send it again in another batch"
                         .formatted(Budget.ANSWER));
-        return Methods.error(problem, visit.exchange().requestId());
+        return RpcError.of(problem, visit.exchange().requestId());
     }
 
     /** Opens the stream of a session, or ends the session. */

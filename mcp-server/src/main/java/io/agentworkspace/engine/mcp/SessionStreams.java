@@ -20,7 +20,7 @@ final class SessionStreams implements Signals.Listener {
         this.workings = workings;
     }
 
-    void open(SessionLane.Visit visit) {
+    void open(SessionVisit visit) {
         var exchange = visit.exchange();
         if (!exchange.takesEvents()) {
             throw RpcError.invalidRequest(
@@ -40,7 +40,7 @@ final class SessionStreams implements Signals.Listener {
                 .tell(new Signals.Signal(handle.tenant(), STREAM, List.of(handle.id(), Long.toString(opened)), null));
     }
 
-    private void refresh(Listener listener, SessionLane.Visit visit) {
+    private void refresh(Listener listener, SessionVisit visit) {
         try {
             var handle = visit.session().handle();
             if (workings.sessions().state(handle).ended()) {

@@ -24,7 +24,7 @@ final class SessionWork {
     }
 
     /** Takes what has no answer. */
-    void take(Message message, SessionLane.Visit visit) {
+    void take(Message message, SessionVisit visit) {
         if (message.isResponse()) {
             interview.answered(message, visit.session());
         } else if (message.method().equals("notifications/cancelled")) {
@@ -35,7 +35,7 @@ final class SessionWork {
         }
     }
 
-    void serve(Message message, SessionLane.Visit visit) {
+    void serve(Message message, SessionVisit visit) {
         var reply = workings.begin(visit.exchange());
         try (var _ = inFlight.enter(visit.session(), Objects.requireNonNull(message.id()), reply)) {
             reply.finish(HttpStatus.OK_200, message.answer(result(message, visit, reply)));
@@ -46,7 +46,7 @@ final class SessionWork {
         }
     }
 
-    private ObjectNode result(Message message, SessionLane.Visit visit, Reply reply) {
+    private ObjectNode result(Message message, SessionVisit visit, Reply reply) {
         var level =
                 visit.state().logLevel() == null ? DEFAULT_LEVEL : visit.state().logLevel();
         var voice = Voice.of(message, level, reply::say);
@@ -80,7 +80,7 @@ final class SessionWork {
     }
 
     /** The response to one request of a batch, which nothing is said to meanwhile. */
-    ObjectNode answer(Message message, SessionLane.Visit visit) {
+    ObjectNode answer(Message message, SessionVisit visit) {
         var turn = visit.quietTurn();
         try {
             return switch (methods.serve(message.method(), message.params(), turn)) {

@@ -41,8 +41,8 @@ record SkillsExtension(SkillShelf skills) implements Extension {
     }
 
     private Outcome list(ObjectNode params, Turn turn) {
-        var cursor = Methods.cursor(params).orElse(null);
-        return Methods.page("skills", Portion.of(skills.all(turn).entries(), cursor), FIVE_MINUTES);
+        var cursor = Params.cursor(params).orElse(null);
+        return Portion.of(skills.all(turn).entries(), cursor).result("skills", FIVE_MINUTES);
     }
 
     /** An unknown skill is a wrong parameter in every revision, unlike an unknown resource. */
@@ -69,7 +69,6 @@ record SkillsExtension(SkillShelf skills) implements Extension {
                         () -> Problem.invalid(
                                 "params.uri",
                                 "must be a folder of a skill, without a slash at its end, like skill://first-steps/references"));
-        return Methods.page(
-                "resources", Portion.of(children, Methods.cursor(params).orElse(null)), FIVE_MINUTES);
+        return Portion.of(children, Params.cursor(params).orElse(null)).result("resources", FIVE_MINUTES);
     }
 }

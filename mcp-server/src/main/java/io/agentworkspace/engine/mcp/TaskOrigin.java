@@ -52,7 +52,7 @@ record TaskOrigin(Caller caller, Kept kept) implements Origin {
         }
 
         Client client() {
-            return new Client(Revision.MODERN, abilities, Set.of(TasksExtension.IDENTIFIER));
+            return new Client(Revision.MODERN, abilities, Set.of(Client.TASKS));
         }
     }
 

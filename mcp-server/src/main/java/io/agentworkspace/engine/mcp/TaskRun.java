@@ -109,7 +109,7 @@ final class TaskRun {
         } catch (RpcError error) {
             return failed(error);
         } catch (Problem problem) {
-            return failed(Methods.error(problem, kept.requestId()));
+            return failed(RpcError.of(problem, kept.requestId()));
         } catch (RuntimeException | Error defect) {
             if (!stopped) {
                 LOG.atError()
@@ -117,7 +117,7 @@ final class TaskRun {
                         .setCause(defect)
                         .log("a task failed");
             }
-            return failed(Methods.error(Problem.internal(kept.requestId()), kept.requestId()));
+            return failed(RpcError.of(Problem.internal(kept.requestId()), kept.requestId()));
         }
     }
 

@@ -17,9 +17,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The tasks of this door: begun for clients that take them, shown, answered and cancelled for the principal who began them. */
 final class Tasks {
-    /** The kind of change that listeners are told of; names: the task's id. */
-    static final String CHANGED = "task";
-
     private static final Duration LIFE = Duration.ofHours(24);
     private static final int POLL_MILLIS = 1_000;
 

@@ -8,8 +8,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The tasks extension (SEP-2663): a call of a long tool is answered with a task, which the client asks after. */
 record TasksExtension(Tasks tasks) implements Extension {
-    static final String IDENTIFIER = "io.modelcontextprotocol/tasks";
-
     private static final String GET = "tasks/get";
     private static final String UPDATE = "tasks/update";
     private static final String CANCEL = "tasks/cancel";
@@ -17,7 +15,7 @@ record TasksExtension(Tasks tasks) implements Extension {
 
     @Override
     public String identifier() {
-        return IDENTIFIER;
+        return Client.TASKS;
     }
 
     @Override
@@ -42,7 +40,7 @@ record TasksExtension(Tasks tasks) implements Extension {
 
     @Override
     public Outcome serve(String method, ObjectNode params, Turn turn) {
-        var id = Methods.text(params, ID);
+        var id = Params.text(params, ID);
         var caller = turn.caller();
         return switch (method) {
             case GET -> Outcome.done(tasks.find(caller, id).orElseThrow(() -> unknown(id)));

@@ -28,7 +28,7 @@ final class Tools {
         var all = all(turn);
         // The client's next access token may allow more.
         var caching = turn.caller().hasScopes() ? Outcome.Caching.NONE : FIVE_MINUTES;
-        return Methods.page("tools", Portion.of(all, Methods.cursor(params).orElse(null)), caching);
+        return Portion.of(all, Params.cursor(params).orElse(null)).result("tools", caching);
     }
 
     private List<ObjectNode> all(Turn turn) {
@@ -45,8 +45,8 @@ final class Tools {
 
     /** @throws RpcError invalid params, if no tool is named or none has that name */
     Outcome call(ObjectNode params, Turn turn) {
-        var name = Methods.text(params, "name");
-        var arguments = Methods.object(params, "arguments");
+        var name = Params.text(params, "name");
+        var arguments = Params.object(params, "arguments");
         var slow = sources.stream()
                 .filter(source -> source.pace(name, arguments, turn) != Pace.QUICK)
                 .findFirst();
@@ -55,7 +55,7 @@ final class Tools {
         } else if (turn.client().takesTasks()) {
             return slow.get().before(name, arguments, turn).orElseGet(() -> tasks.begin(name, arguments, turn));
         } else if (slow.get().pace(name, arguments, turn) == Pace.TASK) {
-            throw RpcError.missingExtension(TasksExtension.IDENTIFIER);
+            throw RpcError.missingExtension(Client.TASKS);
         }
         return run(name, arguments, turn);
     }

@@ -45,7 +45,7 @@ record Wishes(Set<String> lists, Map<Change, Set<String>> resources) {
     /** The marks of the tasks. */
     Set<String> tasks() {
         return resources.entrySet().stream()
-                .filter(entry -> entry.getKey().kind().equals(Tasks.CHANGED))
+                .filter(entry -> entry.getKey().kind().equals(Change.TASK))
                 .flatMap(entry -> entry.getValue().stream())
                 .collect(Collectors.toUnmodifiableSet());
     }

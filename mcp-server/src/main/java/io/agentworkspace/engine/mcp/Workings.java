@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 
 /** What the lanes share: signatures, streams, the timer, and stored session data. */
-record Workings(RequestState states, Session.Office office, SessionStore sessions, Listen listen, Streams streams) {
+record Workings(RequestState states, SessionIds office, SessionStore sessions, Listen listen, Streams streams) {
     /**
      * Streams on this replica.
      *
