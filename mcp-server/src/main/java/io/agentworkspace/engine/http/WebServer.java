@@ -3,6 +3,7 @@ package io.agentworkspace.engine.http;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
@@ -95,8 +96,7 @@ public final class WebServer implements AutoCloseable {
         server.setHandler(new GracefulHandler(new Handler.Wrapper(gate) {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                if (request.getConnectionMetaData().getConnector() != probes
-                        || PublicRoutes.isHealth(Request.getPathInContext(request))) {
+                if (request.getConnectionMetaData().getConnector() != probes || isProbe(request)) {
                     return super.handle(request, response, callback);
                 }
                 server.getThreadPool().execute(() -> handleElsewhere(gate, request, response, callback));
@@ -105,6 +105,16 @@ public final class WebServer implements AutoCloseable {
         }));
         server.start();
         front.start(probes::take, others::take);
+    }
+
+    /** A body may never come: the few threads for probes must not wait for one. */
+    private static boolean isProbe(Request request) {
+        var path = Request.getPathInContext(request);
+        var headers = request.getHeaders();
+        return PublicRoutes.isHealth(path)
+                && PublicRoutes.cover(request.getMethod(), path)
+                && !headers.contains(HttpHeader.CONTENT_LENGTH)
+                && !headers.contains(HttpHeader.TRANSFER_ENCODING);
     }
 
     /** The probe threads do not serve other requests on a probe's connection. */

@@ -12,6 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Probes while no virtual thread can run. */
 class ProbeTest {
@@ -28,9 +30,8 @@ class ProbeTest {
         }
     }
 
-    @Test
-    void theyAreAnsweredWhileEveryCarrierIsBusy() throws Exception {
-        probe("GET /api/health/ready");
+    /** Keeps every carrier busy until it says so. */
+    private static AtomicBoolean busy() throws InterruptedException {
         var carriers = Runtime.getRuntime().availableProcessors();
         var busy = new CountDownLatch(carriers);
         var over = new AtomicBoolean();
@@ -41,9 +42,52 @@ class ProbeTest {
                         Thread.onSpinWait();
                     }
                 }));
+        busy.await();
+        return over;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"GET", "POST"})
+    void nobodyHoldsTheirThreadsByABodyThatDoesNotCome(String method) throws Exception {
+        probe("GET /api/health/ready");
+        var over = busy();
+        var held = new ArrayList<Socket>();
+        try {
+            for (var i = 0; i < 20; i++) {
+                var at = URI.create(TestServer.url());
+                var socket = new Socket(at.getHost(), at.getPort());
+                held.add(socket);
+                socket.getOutputStream()
+                        .write("GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                .getBytes(StandardCharsets.US_ASCII));
+                socket.setSoTimeout(120_000);
+                var answer = new StringBuilder();
+                while (!answer.toString().endsWith("}")) {
+                    answer.append((char) socket.getInputStream().read());
+                }
+                socket.getOutputStream()
+                        .write("%s /api/health/live HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n"
+                                .formatted(method)
+                                .getBytes(StandardCharsets.US_ASCII));
+            }
+            assertThat(probe("GET /api/health/live")).startsWith("HTTP/1.1 200 ");
+            for (var socket : held) {
+                assertThat(socket.getInputStream().available()).isZero(); // They wait for a carrier, the probe did not wait for them.
+            }
+        } finally {
+            over.set(true);
+            for (var socket : held) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void theyAreAnsweredWhileEveryCarrierIsBusy() throws Exception {
+        probe("GET /api/health/ready");
+        var over = busy();
         var others = new ArrayList<Socket>();
         try {
-            busy.await();
             // What follows a probe on its connection waits for a carrier, and takes none of the probes' threads.
             for (var i = 0; i < 20; i++) {
                 var at = URI.create(TestServer.url());
