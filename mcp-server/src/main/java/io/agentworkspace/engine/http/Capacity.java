@@ -6,6 +6,7 @@ import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.Problem;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.function.Supplier;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -62,12 +63,10 @@ public final class Capacity {
         return Math.ceilDiv(8 * bytes + 36 * Math.min(bytes, 64 * KIB), KIB);
     }
 
-    private record Asker(long tenant, String principal) {}
-
-    private static Object asker(Request request) {
+    private static FairShare.Caller asker(Request request) {
         return request.getAttribute(Incoming.CALLER) instanceof Caller caller
-                ? new Asker(caller.tenant(), caller.principal())
-                : Admission.network(Request.getRemoteAddr(request));
+                ? new FairShare.Caller(caller.tenant(), caller.principal())
+                : new FairShare.Caller(0, Admission.network(Request.getRemoteAddr(request)));
     }
 
     /**
@@ -137,11 +136,18 @@ public final class Capacity {
                 var room = answers.take(asker, ANSWER, turnTime);
                 answer = room;
                 Request.addCompletionListener(request, _ -> room.close());
+                request.setAttribute(Incoming.PAUSE, (Supplier<Runnable>) () -> pause(room));
             } catch (Problem refused) {
                 noteId(whole);
                 throw refused;
             }
             return whole;
+        }
+
+        /** A client may take minutes to answer a question. Meanwhile no response is created. */
+        private Runnable pause(FairShare.Part room) {
+            room.shrink(0);
+            return () -> room.grow(ANSWER, turnTime);
         }
 
         /** The response is complete, with this many bytes to send. */

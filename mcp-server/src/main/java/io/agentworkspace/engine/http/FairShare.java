@@ -7,8 +7,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A limited resource that callers share. One caller gets at most a third of it, so that only several can use it up. A
- * caller without an entry has taken nothing.
+ * A limited resource that callers share. One caller gets at most a third of it and all callers of one tenant together at most
+ * two thirds, so that only several tenants can use it up. A caller without an entry has taken nothing.
  */
 final class FairShare {
     private static final int CALLERS = 3;
@@ -23,10 +23,13 @@ final class FairShare {
         private final Semaphore free;
         private int parts;
 
-        Holder(int each) {
-            free = new Semaphore(each, true);
+        Holder(int most) {
+            free = new Semaphore(most, true);
         }
     }
+
+    /** @param tenant the caller's tenant; 0 for all callers without a credential */
+    record Caller(long tenant, Object name) {}
 
     /** @param the resource's name, for the note of a refusal */
     FairShare(String what, long all) {
@@ -51,7 +54,7 @@ final class FairShare {
      * @param patience how long to wait for it
      * @throws Problem {@code rate_limited} if the caller has too much, {@code unavailable} if all together have
      */
-    Part take(Object caller, long amount, Duration patience) {
+    Part take(Caller caller, long amount, Duration patience) {
         var part = new Part(caller);
         try {
             part.grow(amount, patience);
@@ -62,16 +65,16 @@ final class FairShare {
         }
     }
 
-    private Holder enter(Object caller) {
-        return holders.compute(caller, (_, known) -> {
-            var holder = known == null ? new Holder(each) : known;
+    private Holder enter(Object name, int most) {
+        return holders.compute(name, (_, known) -> {
+            var holder = known == null ? new Holder(most) : known;
             holder.parts++;
             return holder;
         });
     }
 
-    private void leave(Object caller) {
-        holders.computeIfPresent(caller, (_, holder) -> --holder.parts == 0 ? null : holder);
+    private void leave(Object name) {
+        holders.computeIfPresent(name, (_, holder) -> --holder.parts == 0 ? null : holder);
     }
 
     private static boolean acquire(Semaphore free, int amount, Duration patience) {
@@ -85,28 +88,37 @@ final class FairShare {
 
     /** What one request holds of it. */
     final class Part implements AutoCloseable {
-        private final Object caller;
-        private final Holder holder;
+        private final Caller caller;
+        private final Holder own;
+        private final Holder tenant;
         private int amount;
         private boolean closed;
 
-        private Part(Object caller) {
+        private Part(Caller caller) {
             this.caller = caller;
-            this.holder = enter(caller);
+            this.own = enter(caller, each);
+            this.tenant = enter(caller.tenant(), 2 * each);
         }
 
         /** @throws Problem as {@link FairShare#take} */
         synchronized void grow(long wanted, Duration patience) {
             var more = (int) Math.min(wanted, each) - amount;
-            if (more <= 0) {
+            if (closed || more <= 0) {
                 return;
-            } else if (!acquire(holder.free, more, patience)) {
+            } else if (!acquire(own.free, more, patience)) {
                 throw Problem.rateLimited(
                         "your requests use as %s as one caller may use at once: read their responses before you send more"
                                 .formatted(what),
                         PAUSE);
+            } else if (!acquire(tenant.free, more, patience)) {
+                own.free.release(more);
+                throw Problem.rateLimited(
+                        "the requests of your tenant, or all requests without a credential, use as %s as they may use at once: try again shortly"
+                                .formatted(what),
+                        PAUSE);
             } else if (!acquire(all, more, patience)) {
-                holder.free.release(more);
+                own.free.release(more);
+                tenant.free.release(more);
                 throw Problem.unavailable(
                         "the requests of all callers use as %s as the server has: try again shortly".formatted(what),
                         PAUSE);
@@ -117,7 +129,8 @@ final class FairShare {
         synchronized void shrink(long wanted) {
             var less = amount - (int) Math.min(wanted, amount);
             amount -= less;
-            holder.free.release(less);
+            own.free.release(less);
+            tenant.free.release(less);
             all.release(less);
         }
 
@@ -127,6 +140,7 @@ final class FairShare {
                 closed = true;
                 shrink(0);
                 leave(caller);
+                leave(caller.tenant());
             }
         }
     }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
@@ -111,6 +112,11 @@ record Exchange(
      */
     void countAnother() {
         ((Runnable) attribute(Incoming.ANOTHER_CALL)).run();
+    }
+
+    /** Returns the memory for the response. The result takes it again, or throws a Problem if there is none. */
+    Runnable pause() {
+        return (Runnable) ((Supplier<?>) attribute(Incoming.PAUSE)).get();
     }
 
     /** Whether the client accepts a stream of events as a response. */

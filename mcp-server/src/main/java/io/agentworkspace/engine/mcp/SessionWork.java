@@ -61,7 +61,9 @@ final class SessionWork {
                 case Outcome.Ask ask -> {
                     check(ask, client, reply, turn);
                     var answers = new HashMap<>(inputs.answers());
+                    var resumption = visit.exchange().pause();
                     answers.putAll(interview.ask(ask, visit.session(), reply, turn.requestId()));
+                    resumption.run();
                     inputs = new Inputs(answers, ask.state());
                 }
             }

@@ -25,31 +25,58 @@ class CapacityTest {
         return thrown[0];
     }
 
+    /** A caller that is the only one of its tenant. */
+    private static FairShare.Caller of(long tenant) {
+        return new FairShare.Caller(tenant, "a");
+    }
+
     @Test
     void aCallerHasAThirdAndAllTogetherHaveAll() {
         var share = new FairShare("much", 9);
-        var first = share.take("a", 3, Duration.ZERO);
-        assertThat(refused(() -> share.take("a", 1, Duration.ZERO)).failure()).isEqualTo(Failure.RATE_LIMITED);
-        share.take("b", 3, Duration.ZERO);
-        share.take("c", 2, Duration.ZERO);
-        var all = refused(() -> share.take("d", 2, Duration.ZERO));
+        var first = share.take(of(1), 3, Duration.ZERO);
+        assertThat(refused(() -> share.take(of(1), 1, Duration.ZERO)).failure()).isEqualTo(Failure.RATE_LIMITED);
+        share.take(of(2), 3, Duration.ZERO);
+        share.take(of(3), 2, Duration.ZERO);
+        var all = refused(() -> share.take(of(4), 2, Duration.ZERO));
         assertThat(all.failure()).isEqualTo(Failure.UNAVAILABLE);
         assertThat(all.retryAfter()).isPositive();
-        share.take("d", 1, Duration.ZERO);
+        share.take(of(4), 1, Duration.ZERO);
         first.shrink(1);
-        share.take("a", 2, Duration.ZERO).close();
+        share.take(of(1), 2, Duration.ZERO).close();
         first.close();
         first.close();
         assertThat(share.free()).isEqualTo(3);
-        assertThat(share.take("e", 1_000, Duration.ZERO)).isNotNull();
+        assertThat(share.take(of(5), 1_000, Duration.ZERO)).isNotNull();
         assertThat(share.free()).isZero();
+    }
+
+    @Test
+    void theKeysOfATenantHaveTwoThirds() {
+        var share = new FairShare("much", 9);
+        var first = share.take(new FairShare.Caller(1, "a"), 3, Duration.ZERO);
+        share.take(new FairShare.Caller(1, "b"), 2, Duration.ZERO);
+        var tooMuch = new FairShare.Caller(1, "c");
+        assertThat(refused(() -> share.take(tooMuch, 2, Duration.ZERO)).failure()).isEqualTo(Failure.RATE_LIMITED);
+        assertThat(share.free()).isEqualTo(4);
+        share.take(of(2), 3, Duration.ZERO).close();
+        first.close();
+        share.take(tooMuch, 3, Duration.ZERO).close();
+    }
+
+    @Test
+    void whatIsGivenBackIsNotTakenAgain() {
+        var share = new FairShare("much", 3);
+        var part = share.take(of(1), 1, Duration.ZERO);
+        part.close();
+        part.grow(1, Duration.ZERO);
+        assertThat(share.free()).isEqualTo(3);
     }
 
     @Test
     void whoWaitsGetsWhatAnotherGivesBack() throws Exception {
         var share = new FairShare("much", 3);
-        var held = share.take("a", 1, Duration.ZERO);
-        var waiting = Thread.ofVirtual().start(() -> share.take("a", 1, Duration.ofMinutes(1)));
+        var held = share.take(of(1), 1, Duration.ZERO);
+        var waiting = Thread.ofVirtual().start(() -> share.take(of(1), 1, Duration.ofMinutes(1)));
         await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
         held.close();
         waiting.join();

@@ -73,6 +73,17 @@ public final class SampleServer implements AutoCloseable {
                 Rate.OFF);
     }
 
+    /** The production door with something else behind it, and with as much memory as such a heap gives. */
+    public SampleServer(Offer offer, long heap) {
+        this(
+                offer,
+                new KeyRing(),
+                PUBLIC,
+                rules -> rules.holding(Capacity.of(heap)),
+                Rate.OFF,
+                Rate.OFF);
+    }
+
     /** The production door with something else behind it. */
     public SampleServer(Offer offer) {
         this(offer, new KeyRing());

@@ -133,6 +133,22 @@ class SessionLaneTest {
     }
 
     @Test
+    void whoIsAskedHasRoomToAnswer() {
+        var roomForOneAnswer = 72L << 20;
+        try (var small = new SampleServer(Fixtures.offer(), roomForOneAnswer)) {
+            var talk = new Peer(small.url("/mcp").toString(), small.key).session("2025-11-25", Peer.ALL);
+            var call = "{'name': 'test_elicitation', 'arguments': {'message': 'who?'}}";
+            try (var first = talk.events("tools/call", call);
+                    var second = talk.events("tools/call", call)) {
+                for (var events : List.of(first, second)) {
+                    answer(talk, events.next(), "{'action': 'accept', 'content': {'username': 'ada', 'email': 'a@b.c'}}");
+                    assertThat(text(events.next())).contains("ada");
+                }
+            }
+        }
+    }
+
+    @Test
     void aClientThatRefusesToAnswerGetsAnError() {
         var talk = peer.session("2025-11-25", Peer.ALL);
         try (var events = talk.events("tools/call", "{'name': 'test_sampling', 'arguments': {'prompt': 'x'}}")) {

@@ -23,6 +23,12 @@ public final class Incoming {
      */
     public static final String ANOTHER_CALL = "engine.another_call";
 
+    /**
+     * Request attribute: a {@code Supplier<Runnable>} that returns the memory for the response, for the time that a client needs to
+     * answer a question. The {@code Runnable} takes it again; it throws a {@link Problem} if there is none.
+     */
+    public static final String PAUSE = "engine.pause";
+
     /** Request attribute beside the caller: the secret of its session, if a browser's cookie authenticated it. */
     public static final String SESSION = "engine.session";
 
