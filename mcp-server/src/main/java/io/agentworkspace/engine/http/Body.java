@@ -115,8 +115,8 @@ public final class Body {
 
     /** A request with the beginning of its body, usually all of it, already read. */
     static final class Received extends Request.Wrapper {
-        private final byte[] bytes;
         private final boolean isWhole;
+        private byte[] bytes;
         private boolean isGiven;
 
         private Received(Request request, byte[] bytes, boolean isWhole) {
@@ -127,6 +127,12 @@ public final class Body {
 
         byte[] bytes() {
             return bytes;
+        }
+
+        /** A stream keeps its request for hours. */
+        void forget() {
+            isGiven = true;
+            bytes = new byte[0];
         }
 
         @Override

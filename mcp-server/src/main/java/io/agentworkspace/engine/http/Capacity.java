@@ -106,6 +106,7 @@ public final class Capacity {
     final class Place implements AutoCloseable {
         private final Request request;
         private final FairShare.Part place;
+        private Body.@Nullable Received received;
         private FairShare.@Nullable Part body;
         private FairShare.@Nullable Part answer;
         private boolean answering;
@@ -129,8 +130,9 @@ public final class Capacity {
                     <= Incoming.MAX_BODY) { // A body that declares more is refused unread, behind the gate.
                 var room = bodies.take(asker, weight(Math.max(0, request.getLength())), AT_ONCE);
                 body = room;
-                whole = Body.receive(
+                received = Body.receive(
                         request, Incoming.MAX_BODY, bodyTime, length -> room.grow(weight(length), AT_ONCE));
+                whole = received;
             }
             try {
                 var room = answers.take(asker, ANSWER, turnTime);
@@ -162,6 +164,9 @@ public final class Capacity {
         @Override
         public void close() {
             place.close();
+            if (received != null) {
+                received.forget();
+            }
             if (body != null) {
                 body.close();
             }

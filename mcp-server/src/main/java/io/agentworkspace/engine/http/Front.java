@@ -109,9 +109,13 @@ final class Front implements AutoCloseable {
 
     private void accept() throws IOException {
         for (var connection = listening.accept(); connection != null; connection = listening.accept()) {
-            connection.configureBlocking(false);
-            connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            connection.register(selector, SelectionKey.OP_READ, System.nanoTime());
+            try {
+                connection.configureBlocking(false);
+                connection.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                connection.register(selector, SelectionKey.OP_READ, System.nanoTime());
+            } catch (IOException e) {
+                quietly(connection); // Its client has reset it already, which some systems tell here.
+            }
         }
     }
 

@@ -1,8 +1,10 @@
 package io.agentworkspace.engine.mcp;
 
+import io.agentworkspace.engine.model.Excerpt;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,6 +17,12 @@ import tools.jackson.databind.node.ObjectNode;
 public record Client(Revision revision, Set<Ability> abilities, Set<String> extensions) {
     /** The identifier of the tasks extension. */
     static final String TASKS = "io.modelcontextprotocol/tasks";
+
+    /** A stream keeps what its client said about itself. */
+    private static final int LONGEST_NAME = 400;
+
+    private static final int MOST_EXTENSIONS = 50;
+    private static final int LONGEST_EXTENSION = 200;
 
     /** What a client may be asked for in the middle of a request. */
     public enum Ability {
@@ -51,9 +59,11 @@ public record Client(Revision revision, Set<Ability> abilities, Set<String> exte
                 abilities.add(ability);
             }
         }
-        var extensions = capabilities.path("extensions");
-        return new Client(
-                revision, abilities, extensions.isObject() ? Set.copyOf(extensions.propertyNames()) : Set.of());
+        var extensions = capabilities.path("extensions").propertyNames().stream()
+                .filter(name -> name.length() <= LONGEST_EXTENSION)
+                .limit(MOST_EXTENSIONS)
+                .collect(Collectors.toSet());
+        return new Client(revision, abilities, extensions);
     }
 
     private static boolean isKnown(Ability ability, Revision revision) {
@@ -72,7 +82,7 @@ public record Client(Revision revision, Set<Ability> abilities, Set<String> exte
         }
         var name = info.path("name").asString("").strip();
         var version = info.path("version").asString("").strip();
-        return name.isEmpty() ? null : (name + " " + version).strip();
+        return name.isEmpty() ? null : Excerpt.cut((name + " " + version).strip(), LONGEST_NAME);
     }
 
     /** A client of which nothing is known. */

@@ -18,6 +18,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class Listen {
     static final int MAX_RESOURCES = 256;
 
+    /** A stream keeps its id for hours. */
+    private static final int LONGEST_ID = 1_000;
+
     private static final String URIS = "resourceSubscriptions";
     private static final String TASKS = "taskIds";
 
@@ -45,11 +48,14 @@ final class Listen {
         if (!exchange.takesEvents()) {
             throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
         }
+        var id = Objects.requireNonNull(message.id());
+        if (id.asString().length() > LONGEST_ID) {
+            throw Problem.tooLarge("id", id.asString().length(), LONGEST_ID, "characters");
+        }
         // From here on, losses of access are received, so none can be missed after a look-up.
         listeners.open(turn.caller().tenant());
         var agreed = Json.object();
         var wishes = wishes(asked, agreed, turn).with(tasks(asked, agreed, turn));
-        var id = Objects.requireNonNull(message.id());
         var params = Json.object();
         params.set("notifications", agreed);
         Wishes.tag(params, id);

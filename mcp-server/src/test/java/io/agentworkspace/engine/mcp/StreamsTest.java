@@ -209,6 +209,13 @@ class StreamsTest {
     }
 
     @Test
+    void aStreamWithAVeryLongIdIsRefused() {
+        var request = peer.request("subscriptions/listen", TOOLS, "{}").put("id", "x".repeat(1_001));
+        var response = peer.send(request, Peer.mirrored(request));
+        assertThat(Peer.json(response).at("/error/message").asString()).contains("at most 1,000");
+    }
+
+    @Test
     void aClientThatDoesNotReadIsCutOffAndDelaysNobody() throws IOException {
         var uris = IntStream.range(0, Listen.MAX_RESOURCES)
                 .mapToObj(i -> "'test://many/%04d%s'".formatted(i, "x".repeat(1_900)))

@@ -197,6 +197,24 @@ class MemoryTest {
     }
 
     @Test
+    void aStreamKeepsNothingOfTheMessageThatOpenedIt() throws Exception {
+        var body = Json.text(Json.readObject("""
+                        {"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},
+                         "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}
+                        """.getBytes(StandardCharsets.UTF_8)));
+        var padded = body + " ".repeat(BODY - body.length());
+        var request = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\n"
+                        .formatted(attacker)
+                + "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n"
+                + "Mcp-Method: subscriptions/listen\r\nContent-Length: " + padded.length() + "\r\n\r\n" + padded;
+        for (var i = 0; i < 300; i++) { // Together more than the heap.
+            var begin = connect(request).getInputStream().readNBytes(100);
+            assertThat(new String(begin, StandardCharsets.UTF_8)).startsWith("HTTP/1.1 200 ");
+        }
+        theNeighbourIsServed();
+    }
+
+    @Test
     void answersThatNobodyReadsFillTheShareOfTheirKeyAlone() throws Exception {
         storeMemories(16, "x".repeat(60_000));
         var body = "{\"service\":\"MB_Read\",\"target\":{\"bank\":\"Log\"},\"page\":{\"limit\":200}}";
@@ -215,10 +233,20 @@ class MemoryTest {
             return isRefused(send(attacker, "POST", COMMANDS, "{\"service\":\"AP_List\"}"));
         });
         theNeighbourIsServed();
+        // Who does not read for half a minute is hung up on, and all that was taken is given back.
         for (var socket : sockets) {
-            socket.close();
+            await().atMost(Duration.ofMinutes(5)).until(() -> isHungUpOn(socket));
         }
-        await().until(() ->
-                send(attacker, "POST", COMMANDS, "{\"service\":\"AP_List\"}").statusCode() == 200);
+        var served = send(attacker, "POST", COMMANDS, "{\"service\":\"AP_List\"}");
+        assertThat(served.statusCode()).as(served.body()).isEqualTo(200);
+    }
+
+    private static boolean isHungUpOn(Socket socket) {
+        try {
+            socket.getOutputStream().write('\n');
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
     }
 }

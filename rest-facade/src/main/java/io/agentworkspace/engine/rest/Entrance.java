@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpURI;
+import org.eclipse.jetty.io.QuietException;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -45,11 +46,43 @@ public final class Entrance extends Handler.Wrapper {
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         return ScopedValue.where(Exchange.CURRENT, new Exchange(request)).call(() -> {
             if (isReadable(request.getHttpURI().getQuery())) {
-                return super.handle(new Bare(request), response, callback);
+                return answered(new Bare(request), response, new Once(callback));
             }
             refuse(response, callback);
             return true;
         });
+    }
+
+    /**
+     * The container answers on this thread. It forgets the callback when an answer that has begun cannot be written to its end; then the
+     * connection and the memory for the answer would stay taken for ever.
+     */
+    private boolean answered(Request request, Response response, Once callback) throws Exception {
+        var handled = super.handle(request, response, callback);
+        if (handled && !callback.isCalled) {
+            callback.failed(new QuietException.Exception("the client did not take the answer"));
+        }
+        return handled;
+    }
+
+    private static final class Once extends Callback.Nested {
+        private boolean isCalled;
+
+        Once(Callback callback) {
+            super(callback);
+        }
+
+        @Override
+        public void succeeded() {
+            isCalled = true;
+            super.succeeded();
+        }
+
+        @Override
+        public void failed(Throwable failure) {
+            isCalled = true;
+            super.failed(failure);
+        }
     }
 
     /** Jetty has refused bad paths already; queries it leaves to us, and the container answers bad ones with a page. */
