@@ -12,14 +12,14 @@ class ClientTest {
         assertThat(Client.name(info)).hasSize(400);
         var capabilities = Json.object();
         var extensions = capabilities.putObject("extensions");
-        extensions.putObject(TasksExtension.IDENTIFIER);
+        extensions.putObject(Client.TASKS);
         extensions.putObject("x".repeat(900));
         for (var i = 0; i < 1_000; i++) {
             extensions.putObject("example/" + i);
         }
         assertThat(Client.of(Revision.MODERN, capabilities).extensions())
                 .hasSizeLessThanOrEqualTo(50)
-                .contains(TasksExtension.IDENTIFIER)
+                .contains(Client.TASKS)
                 .allMatch(name -> name.length() < 900);
     }
 
