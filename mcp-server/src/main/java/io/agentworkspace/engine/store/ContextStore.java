@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.store;
 
+import io.agentworkspace.engine.model.Failure;
 import io.agentworkspace.engine.model.Call;
 import io.agentworkspace.engine.model.Context;
 import io.agentworkspace.engine.model.Problem;
@@ -116,7 +117,7 @@ public final class ContextStore {
         return call.caller()
                 .obstacleToOthers()
                 .map(Problem::notPermitted)
-                .orElseGet(() -> UserStore.missing(acting, List.of()));
+                .orElseGet(() -> missing(acting, List.of()));
     }
 
     /**
@@ -179,5 +180,15 @@ public final class ContextStore {
     /** Deletes the contexts that nobody has used for long. */
     public void purge(Instant now) {
         db.deleteOld("context", "used_at <= :until", now.minus(KEPT));
+    }
+
+    /** Nothing is near an address, so that nobody learns of others by guessing. */
+    static Problem missing(UserHandle handle, List<String> near) {
+        return handle.isAddress()
+                ? new Problem(
+                        Failure.NOT_FOUND,
+                        "'%s' is not the verified e-mail address of exactly one user who has signed in here; give the user's name, which US_List shows"
+                                .formatted(handle.text()))
+                : Problem.notFound("user", handle.text(), near);
     }
 }

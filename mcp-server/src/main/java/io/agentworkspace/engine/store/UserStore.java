@@ -278,22 +278,12 @@ public final class UserStore {
     /** The refusal for an unknown user, with similar names. */
     public Problem missing(Call call, UserHandle name) {
         if (name.isAddress()) {
-            return missing(name, List.of());
+            return ContextStore.missing(name, List.of());
         }
         var names = db.sql(call, """
                 SELECT name FROM app_user WHERE tenant_id = :tenant AND removed_at IS NULL ORDER BY name_key LIMIT 2000
                 """).list(row -> row.text("name"));
-        return missing(name, Near.nearest(name.text(), names, 3));
-    }
-
-    /** Nothing is near an address, so that nobody learns of others by guessing. */
-    static Problem missing(UserHandle handle, List<String> near) {
-        return handle.isAddress()
-                ? new Problem(
-                        Failure.NOT_FOUND,
-                        "'%s' is not the verified e-mail address of exactly one user who has signed in here; give the user's name, which US_List shows"
-                                .formatted(handle.text()))
-                : Problem.notFound("user", handle.text(), near);
+        return ContextStore.missing(name, Near.nearest(name.text(), names, 3));
     }
 
     private static User record(Row row) throws SQLException {

@@ -66,7 +66,7 @@ final class ComponentSchemas {
                     .put("const", tool.name());
         }
         schema.put("description", "What %s takes.".formatted(tool.name()));
-        return named.add(OpenApi.typeName(tool) + "Request", OpenApi.typeName(tool), schema);
+        return named.add(SchemaNames.typeName(tool) + "Request", SchemaNames.typeName(tool), schema);
     }
 
     /** A reference to what the tool answers when it is done. */
@@ -76,14 +76,14 @@ final class ComponentSchemas {
                 .put("type", "object")
                 .put("description", "What %s answers when it is done.".formatted(tool.name()));
         var properties = schema.putObject("properties");
-        properties.set("header", OpenApi.schema("Header"));
-        properties.set("status", OpenApi.schema("Status"));
+        properties.set("header", SchemaNames.schema("Header"));
+        properties.set("status", SchemaNames.schema("Status"));
         properties.setAll((ObjectNode) own.get("properties"));
         schema.putArray("required")
                 .add("header")
                 .add("status")
                 .addAll(own.path("required").values());
-        return named.add(OpenApi.typeName(tool) + "Response", OpenApi.typeName(tool), schema);
+        return named.add(SchemaNames.typeName(tool) + "Response", SchemaNames.typeName(tool), schema);
     }
 
     /** A reference to the schema of a sent event. */
@@ -207,7 +207,7 @@ final class ComponentSchemas {
     private static ObjectNode tools() {
         var schema = Json.object().put("type", "object").put("description", "The catalogue of tools.");
         described(schema.putObject("properties"), "tools", "array", "The tools, in order.")
-                .set("items", OpenApi.schema("Tool"));
+                .set("items", SchemaNames.schema("Tool"));
         schema.putArray("required").add("tools");
         return schema;
     }

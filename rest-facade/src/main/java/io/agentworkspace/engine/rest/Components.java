@@ -50,7 +50,7 @@ final class Components {
     private static ObjectNode refusal(int status) {
         var response = response(status, named(failure -> failure.commandStatus() == status && !isOfHttpOnly(failure)));
         var content = response.putObject("content").putObject(MediaType.APPLICATION_JSON);
-        content.set("schema", OpenApi.schema("Refusal"));
+        content.set("schema", SchemaNames.schema("Refusal"));
         content.set("example", envelope(status));
         return response;
     }
@@ -97,7 +97,7 @@ final class Components {
     /** Adds the problem document to what an answer may hold. */
     static void problem(ObjectNode content, int status) {
         var document = content.putObject(ProblemDocument.MEDIA_TYPE);
-        document.set("schema", OpenApi.schema("Problem"));
+        document.set("schema", SchemaNames.schema("Problem"));
         document.set("example", problemDocument(status));
     }
 

@@ -43,7 +43,7 @@ final class GatewayOperations {
                                 + " others. Some answers come as text/event-stream where the client accepts it.")
                 .body(
                         true,
-                        OpenApi.schema("RpcRequest"),
+                        SchemaNames.schema("RpcRequest"),
                         Json.object()
                                 .put("jsonrpc", "2.0")
                                 .put("id", "1")
@@ -52,7 +52,7 @@ final class GatewayOperations {
                 .answers(200, "The response to a request.", "RpcResponse")
                 .answersNothing(202, "A notification was taken.");
         RPC_STATUSES.forEach((status, words) ->
-                operation.answers(status, words, OpenApi.schema("RpcError"), Components.rpcError(status)));
+                operation.answers(status, words, SchemaNames.schema("RpcError"), Components.rpcError(status)));
         document.add(
                 "POST",
                 "/mcp",

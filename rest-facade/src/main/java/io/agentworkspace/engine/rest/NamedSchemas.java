@@ -35,7 +35,7 @@ final class NamedSchemas {
             throw new IllegalStateException("two different schemas would be named " + name);
         }
         schemas.set(name, schema);
-        return OpenApi.schema(name);
+        return SchemaNames.schema(name);
     }
 
     ObjectNode add(String name, ObjectNode schema) {

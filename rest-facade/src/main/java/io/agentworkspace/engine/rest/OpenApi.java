@@ -14,8 +14,6 @@ import tools.jackson.databind.node.ObjectNode;
 /** The OpenAPI 3.1 document, read off the catalogue: every route of this door and nothing else. */
 final class OpenApi {
     /** The names of the security schemes. */
-    static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer", "Session");
-
     static final String NOTHING = "";
     static final String KEY = "ApiKey";
     static final String SESSION = "Session";
@@ -46,22 +44,6 @@ final class OpenApi {
         return operations.assembled(published);
     }
 
-    /** A reference to a schema among the components. */
-    static ObjectNode schema(String name) {
-        return Json.object().put("$ref", "#/components/schemas/" + name);
-    }
-
-    /** {@code agentCreate}: a method's name in most languages, in the words of the tool's route. */
-    static String id(Tool<?, ?> tool) {
-        return tool.family() + tool.name().substring(3);
-    }
-
-    /** {@code AgentCreate}: what the names of the tool's types begin with. */
-    static String typeName(Tool<?, ?> tool) {
-        var id = id(tool);
-        return Character.toUpperCase(id.charAt(0)) + id.substring(1);
-    }
-
     ComponentSchemas schemas() {
         return schemas;
     }
@@ -81,7 +63,7 @@ final class OpenApi {
                 .sorted(Comparator.comparing(Tag::title, String.CASE_INSENSITIVE_ORDER))
                 .forEach(tag -> listed.addObject().put("name", tag.title()).put("description", tag.sentence()));
         var security = document.putArray("security");
-        CREDENTIALS.forEach(name -> security.addObject().putArray(name));
+        Operation.CREDENTIALS.forEach(name -> security.addObject().putArray(name));
         document.set("paths", paths);
         if (tags.contains(Tag.WEBHOOKS)) {
             document.set("webhooks", WebhookOperations.of(schemas));

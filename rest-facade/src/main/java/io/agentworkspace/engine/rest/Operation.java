@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import java.util.List;
 import io.agentworkspace.engine.model.Json;
 import io.agentworkspace.engine.model.KeptAnswer;
 import jakarta.ws.rs.core.MediaType;
@@ -8,6 +9,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** One operation of the OpenAPI document in the making. */
 final class Operation {
+    static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer", "Session");
+
     private final Tag tag;
     private final ObjectNode json = Json.object();
     private final ObjectNode responses = Json.object();
@@ -26,7 +29,7 @@ final class Operation {
     Operation open() {
         var security = json.putArray("security");
         security.addObject();
-        OpenApi.CREDENTIALS.forEach(name -> security.addObject().putArray(name));
+        CREDENTIALS.forEach(name -> security.addObject().putArray(name));
         return this;
     }
 
@@ -86,19 +89,24 @@ final class Operation {
         return this;
     }
 
-    /** The body can also be the file itself, or a form that holds it. */
-    void uploads(Upload upload) {
+    /**
+     * The body can also be the file itself, or a form with it.
+     *
+     * @param mediaType of the file
+     * @param part the name of the form's field that has it
+     */
+    void uploads(String mediaType, String formType, String part) {
         var content = json.withObject("/requestBody/content");
-        var file = content.putObject(upload.mediaType()).put("example", "(the bytes of the file)");
+        var file = content.putObject(mediaType).put("example", "(the bytes of the file)");
         file.putObject("schema").put("type", "string").put("format", "binary");
-        var multipart = content.putObject(Upload.FORM);
-        multipart.putObject("example").put(Upload.PART, "(the bytes of the file)");
+        var multipart = content.putObject(formType);
+        multipart.putObject("example").put(part, "(the bytes of the file)");
         var form = multipart.putObject("schema").put("type", "object");
         form.putObject("properties")
-                .putObject(Upload.PART)
+                .putObject(part)
                 .put("type", "string")
                 .put("format", "binary");
-        form.putArray("required").add(Upload.PART);
+        form.putArray("required").add(part);
     }
 
     Operation answers(int status, String description, String mediaType, ObjectNode schema, JsonNode example) {
@@ -114,7 +122,7 @@ final class Operation {
 
     /** As it is kept for this operation. */
     Operation answers(int status, String description, String schema) {
-        return answers(status, description, OpenApi.schema(schema), kept());
+        return answers(status, description, SchemaNames.schema(schema), kept());
     }
 
     private JsonNode kept() {
@@ -149,7 +157,7 @@ final class Operation {
 
     /** A refusal as the envelope, with words of its own. */
     Operation refused(int status, String description) {
-        answers(status, description, OpenApi.schema("Refusal"), Components.envelope(status));
+        answers(status, description, SchemaNames.schema("Refusal"), Components.envelope(status));
         return status == 429 || status >= 500 ? tells(status, "Retry-After", "RetryAfter") : this;
     }
 

@@ -38,7 +38,7 @@ final class ToolOperations {
                         "Runs the command that `service` names. Each command also has a route of its own below this one.")
                 .idempotent()
                 .body(true, document.schemas().command(commands), example(example))
-                .answers(200, "Done.", OpenApi.schema("CommandResponse"), KeptAnswer.of(example))
+                .answers(200, "Done.", SchemaNames.schema("CommandResponse"), KeptAnswer.of(example))
                 .tells(200, Reply.REPLAYED, "IdempotencyReplayed")
                 .refusals(400, 401, 429, 500);
     }
@@ -61,7 +61,8 @@ final class ToolOperations {
         if (tool.route().hasBody()) {
             var example = Example.body(tool);
             operation.body(!example.isEmpty(), document.schemas().request(tool), example);
-            Upload.of(tool).ifPresent(operation::uploads);
+            Upload.of(tool)
+                    .ifPresent(upload -> operation.uploads(upload.mediaType(), Upload.FORM, Upload.PART));
         }
         if (tool.open() != null) {
             operation.open();
@@ -81,7 +82,7 @@ final class ToolOperations {
                 continue;
             }
             var sentence = field.sentence();
-            var schema = document.schemas().parameter(OpenApi.typeName(tool) + field.name(), field.schema());
+            var schema = document.schemas().parameter(SchemaNames.typeName(tool) + field.name(), field.schema());
             operation.parameter(inPath ? "path" : "query", field.path(), inPath || field.required(), sentence, schema);
             var example = examples.at("/" + field.path().replace('.', '/'));
             if (!example.isMissingNode()) {
@@ -93,7 +94,7 @@ final class ToolOperations {
     private static Operation described(Tool<?, ?> tool) {
         var description = "%s\n\nNeeds the capability `%s`%s. %s"
                 .formatted(tool.description(), tool.capability().word(), toRead(tool), repeated(tool));
-        return new Operation(OpenApi.id(tool), Tag.of(tool), tool.title(), description).runs(tool.name());
+        return new Operation(SchemaNames.id(tool), Tag.of(tool), tool.title(), description).runs(tool.name());
     }
 
     private static String toRead(Tool<?, ?> tool) {
