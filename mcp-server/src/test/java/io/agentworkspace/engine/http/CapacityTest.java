@@ -56,7 +56,8 @@ class CapacityTest {
         var first = share.take(new FairShare.Caller(1, "a"), 3, Duration.ZERO);
         share.take(new FairShare.Caller(1, "b"), 2, Duration.ZERO);
         var tooMuch = new FairShare.Caller(1, "c");
-        assertThat(refused(() -> share.take(tooMuch, 2, Duration.ZERO)).failure()).isEqualTo(Failure.RATE_LIMITED);
+        assertThat(refused(() -> share.take(tooMuch, 2, Duration.ZERO)).failure())
+                .isEqualTo(Failure.RATE_LIMITED);
         assertThat(share.free()).isEqualTo(4);
         share.take(of(2), 3, Duration.ZERO).close();
         first.close();

@@ -72,7 +72,8 @@ class ProbeTest {
             }
             assertThat(probe("GET /api/health/live")).startsWith("HTTP/1.1 200 ");
             for (var socket : held) {
-                assertThat(socket.getInputStream().available()).isZero(); // They wait for a carrier, the probe did not wait for them.
+                assertThat(socket.getInputStream().available())
+                        .isZero(); // They wait for a carrier, the probe did not wait for them.
             }
         } finally {
             over.set(true);

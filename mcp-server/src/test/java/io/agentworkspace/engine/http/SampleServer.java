@@ -75,13 +75,7 @@ public final class SampleServer implements AutoCloseable {
 
     /** The production door with something else behind it, and with as much memory as such a heap gives. */
     public SampleServer(Offer offer, long heap) {
-        this(
-                offer,
-                new KeyRing(),
-                PUBLIC,
-                rules -> rules.holding(Capacity.of(heap)),
-                Rate.OFF,
-                Rate.OFF);
+        this(offer, new KeyRing(), PUBLIC, rules -> rules.holding(Capacity.of(heap)), Rate.OFF, Rate.OFF);
     }
 
     /** The production door with something else behind it. */

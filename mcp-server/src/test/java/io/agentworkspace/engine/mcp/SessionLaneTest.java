@@ -141,7 +141,10 @@ class SessionLaneTest {
             try (var first = talk.events("tools/call", call);
                     var second = talk.events("tools/call", call)) {
                 for (var events : List.of(first, second)) {
-                    answer(talk, events.next(), "{'action': 'accept', 'content': {'username': 'ada', 'email': 'a@b.c'}}");
+                    answer(
+                            talk,
+                            events.next(),
+                            "{'action': 'accept', 'content': {'username': 'ada', 'email': 'a@b.c'}}");
                     assertThat(text(events.next())).contains("ada");
                 }
             }
