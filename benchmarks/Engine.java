@@ -15,7 +15,7 @@ final class Engine implements AutoCloseable {
     private static final String READY = "ready ";
 
     /** The tests put one here that checks all messages. */
-    private static final String MAIN = System.getProperty("bench.engine", "io.agentworkspace.engine.Main");
+    private static final String MAIN = System.getProperty("bench.engine", "io.agentworkspace.engine.app.Main");
 
     private final Path directory;
     private final Process process;

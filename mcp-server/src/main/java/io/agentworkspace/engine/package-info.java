@@ -1,4 +1,4 @@
-/** The process: reads its settings, assembles the parts by hand, starts and stops them. */
+/** The Agent Workspace Engine. Each package below is a feature; {@code docs/house.md} has the map. */
 @NullMarked
 package io.agentworkspace.engine;
 

@@ -2,8 +2,12 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Chromium;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -7,13 +7,17 @@ import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.EncodingType;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
-import io.agentworkspace.engine.mcp.Discovery;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.ToolDescription;
-import io.agentworkspace.engine.rest.CommandsDocument;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.mcp.features.DiscoveryTools;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolDescription;
+import io.agentworkspace.engine.rest.openapi.CommandsDocument;
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -31,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The real catalogue as its readers see it: golden files, the generated reference, and the OpenAPI document. */
 class CatalogueTest {
     private static final Catalogue CATALOGUE =
-            Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
     private static final JsonNode OPEN_API = openApi();
 
     private static List<Tool<?, ?>> tools() {
@@ -74,7 +78,7 @@ class CatalogueTest {
         var counted = new StringBuilder("# Tokens (o200k_base) of each tool's entry in tools/list. Generated.\n");
         tools().forEach(tool -> counted.append(
                 "%s=%d\n".formatted(tool.name(), encoding.countTokensOrdinary(Json.text(ToolDescription.mcp(tool))))));
-        var discovery = Discovery.shown().stream()
+        var discovery = DiscoveryTools.shown().stream()
                 .mapToInt(tool -> encoding.countTokensOrdinary(Json.text(tool)))
                 .sum();
         counted.append("discovery=%d\n".formatted(discovery));

@@ -2,6 +2,8 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.testing.Chromium;
+import io.agentworkspace.engine.testing.TestServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

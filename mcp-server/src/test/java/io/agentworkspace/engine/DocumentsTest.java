@@ -2,9 +2,12 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Plan;
-import io.agentworkspace.engine.model.Scope;
+import io.agentworkspace.engine.model.plan.Plan;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.Repository;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Effect;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.rest.CommandsDocument;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.rest.openapi.CommandsDocument;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.KeptAnswers;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -37,7 +42,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 class ExamplesTest {
     private static final Catalogue CATALOGUE =
-            Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
 
     /** Before all others: what they do is delivered, and looked at with WH_Delivery. */
     private static final List<String> FIRST = List.of("WH_Create", "AP_Create");

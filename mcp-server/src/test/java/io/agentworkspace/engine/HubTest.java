@@ -2,10 +2,16 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.mcp.Node;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Chromium;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
@@ -27,7 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
 class HubTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
-    private static final int TOOLS = Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+    private static final int TOOLS = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
             .tools()
             .size();
 

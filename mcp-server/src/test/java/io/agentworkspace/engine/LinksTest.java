@@ -2,6 +2,8 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -2,7 +2,10 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

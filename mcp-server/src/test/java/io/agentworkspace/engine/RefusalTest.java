@@ -2,12 +2,16 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.Example;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Refusal;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Example;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRefusal;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -33,9 +37,9 @@ class RefusalTest {
         Stream.of("AP_Create", "DM_Create", "MB_Create").forEach(this::taken);
         var others = new ArrayList<String>();
         var seen = new ArrayList<String>();
-        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+        for (var tool : Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
                 .tools()) {
-            var said = Refusal.of(tool).stream()
+            var said = ToolRefusal.of(tool).stream()
                     .map(refusal -> refusal.failure().error())
                     .toList();
             for (var arguments : tries(tool)) {

@@ -3,10 +3,14 @@ package io.agentworkspace.engine;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.openapi.Contract;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.KeptAnswers;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -2,6 +2,7 @@ package io.agentworkspace.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.testing.Repository;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Sha256;
+import io.agentworkspace.engine.model.text.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.ClientConfiguration;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.McpAddress;
-import io.agentworkspace.engine.model.McpClient;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.Toolset;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.ClientConfiguration;
+import io.agentworkspace.engine.model.mcp.McpAddress;
+import io.agentworkspace.engine.model.mcp.McpClient;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.Toolset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,7 +47,7 @@ record ConnectPage(
 
     /** What a request chose; words that name no toolset are passed over. */
     private record Chosen(List<String> words, boolean readOnly) {
-        static Chosen of(Visit visit, List<String> known) {
+        static Chosen of(PageRequest visit, List<String> known) {
             var words = visit.query().getOrDefault("toolset", List.of()).stream()
                     .flatMap(list -> Arrays.stream(list.split(",")))
                     .filter(known::contains)
@@ -89,8 +89,9 @@ record ConnectPage(
         }
     }
 
-    static ConnectPage of(Families families, Prices prices, String mcpUrl, String conformance, Visit visit) {
-        var known = Stream.concat(families.all().stream().map(Families.Family::word), Stream.of(Toolset.DISCOVERY))
+    static ConnectPage of(
+            ToolFamilies families, TokenCounts prices, String mcpUrl, String conformance, PageRequest visit) {
+        var known = Stream.concat(families.all().stream().map(ToolFamilies.Family::word), Stream.of(Toolset.DISCOVERY))
                 .toList();
         var chosen = Chosen.of(visit, known);
         var address = new McpAddress(mcpUrl, chosen.words(), chosen.readOnly());
@@ -101,7 +102,7 @@ record ConnectPage(
         return new ConnectPage(
                 address.url(),
                 shown(chosen, covered.size()),
-                Prices.words((chosen.discovers() ? prices.of(Toolset.DISCOVERY) : 0)
+                TokenCounts.words((chosen.discovers() ? prices.of(Toolset.DISCOVERY) : 0)
                         + (chosen.onlyDiscovers() ? 0 : prices.of(covered))),
                 conformance,
                 Stream.concat(
@@ -122,21 +123,21 @@ record ConnectPage(
         return "%d tools".formatted(covered + (chosen.discovers() ? DISCOVERING : 0));
     }
 
-    private static Choice all(Chosen chosen, Families families, Prices prices) {
+    private static Choice all(Chosen chosen, ToolFamilies families, TokenCounts prices) {
         var tools = families.all().stream()
                 .flatMap(family -> family.tools().stream())
                 .toList();
         var href = new Chosen(List.of(), chosen.readOnly()).href();
-        return new Choice(Toolset.ALL, chosen.words().isEmpty(), href, Prices.words(prices.of(tools)));
+        return new Choice(Toolset.ALL, chosen.words().isEmpty(), href, TokenCounts.words(prices.of(tools)));
     }
 
-    private static Choice choice(String word, Chosen chosen, Families families, Prices prices) {
+    private static Choice choice(String word, Chosen chosen, ToolFamilies families, TokenCounts prices) {
         return new Choice(
                 word, chosen.words().contains(word), chosen.turned(word).href(), price(word, families, prices));
     }
 
-    private static String price(String word, Families families, Prices prices) {
-        return Prices.words(families.all().stream()
+    private static String price(String word, ToolFamilies families, TokenCounts prices) {
+        return TokenCounts.words(families.all().stream()
                 .filter(family -> family.word().equals(word))
                 .findFirst()
                 .map(family -> prices.of(family.tools()))

@@ -1,8 +1,9 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.hubs.Documents.Document;
-import io.agentworkspace.engine.model.Excerpt;
-import io.agentworkspace.engine.model.Failure;
+import io.agentworkspace.engine.hubs.markdown.Markdown;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.text.Excerpt;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +32,7 @@ final class DocPages {
         this.templates = templates;
     }
 
-    Optional<Page> find(Visit visit) {
+    Optional<Page> find(PageRequest visit) {
         if (!visit.path().equals(ROOT) && !visit.path().startsWith(ROOT + "/")) {
             return Optional.empty();
         } else if (visit.path().equals(SEARCH)) {
@@ -75,7 +76,7 @@ final class DocPages {
         }
     }
 
-    private Page page(Document document, Visit visit) {
+    private Page page(Document document, PageRequest visit) {
         var text = rendered(document);
         var all = documents().all();
         var at = all.indexOf(document);
@@ -122,7 +123,7 @@ final class DocPages {
 
     private record Results(DocNav nav, String query, String said, boolean asked, List<DocSearch.Hit> hits) {}
 
-    private Page found(Visit visit) {
+    private Page found(PageRequest visit) {
         var query = visit.query().getOrDefault("q", List.of()).stream()
                 .findFirst()
                 .orElse("")
@@ -146,7 +147,7 @@ final class DocPages {
 
     private record File(DocNav nav, String path, String text) {}
 
-    private Page file(String path, String text, Visit visit) {
+    private Page file(String path, String text, PageRequest visit) {
         var nav = DocNav.of(documents().all(), null);
         var frame = new Templates.Frame(path, "A file of the project's repository.", "docs", "docs");
         return Page.html(templates.page("docs-file", new File(nav, path, text), frame, visit));

@@ -1,7 +1,8 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.hubs.Documents.Document;
-import io.agentworkspace.engine.hubs.Markdown.Section;
+import io.agentworkspace.engine.hubs.markdown.Markdown;
+import io.agentworkspace.engine.hubs.markdown.Markdown.Section;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -95,7 +95,7 @@ final class Documents {
 
     /** The commands are too many for one page: each family has its own. */
     private void chapters(String title, String group, String address) {
-        var chapters = Chapter.of(text(COMMANDS), address);
+        var chapters = DocChapter.of(text(COMMANDS), address);
         var overview = chapters.getFirst();
         add(new Document(COMMANDS, address, title, group, null, overview.markdown()));
         chapters.stream().skip(1).forEach(chapter -> {

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Field;
+import io.agentworkspace.engine.model.schema.Field;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

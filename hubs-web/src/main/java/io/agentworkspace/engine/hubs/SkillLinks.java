@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.hubs;
 
+import io.agentworkspace.engine.hubs.markdown.Markdown;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;

@@ -1,8 +1,9 @@
 package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.hubs.SkillView.Entry;
-import io.agentworkspace.engine.model.Excerpt;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.hubs.markdown.Markdown;
+import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -30,7 +31,7 @@ final class SkillPages {
         this.templates = templates;
     }
 
-    Optional<Page> find(Visit visit) {
+    Optional<Page> find(PageRequest visit) {
         if (visit.path().equals(ROOT)) {
             return Optional.of(list(visit));
         }
@@ -60,7 +61,7 @@ final class SkillPages {
             @Nullable String note,
             @Nullable String addObstacle) {}
 
-    private Page list(Visit visit) {
+    private Page list(PageRequest visit) {
         var told = skills.list(visit);
         var entries = told.told().path("skills").valueStream().map(Entry::of).toList();
         var listed = new Listed(
@@ -78,7 +79,7 @@ final class SkillPages {
         return Page.html(templates.page("skills", listed, frame, visit));
     }
 
-    private Page skill(Skills.Told told, Visit visit) {
+    private Page skill(Skills.Told told, PageRequest visit) {
         var skill = told.told();
         var entry = Entry.of(skill.get("skill"));
         var files = skill.path("files").valueStream().toList();
@@ -118,7 +119,7 @@ final class SkillPages {
             boolean binary,
             boolean cut) {}
 
-    private Page file(String skill, JsonNode file, Visit visit) {
+    private Page file(String skill, JsonNode file, PageRequest visit) {
         var view = SkillView.File.of(skill, file);
         var text = file.path("text").asStringOpt().orElse(null);
         var isMarkdown = view.kind().equals("text/markdown") && !view.path().equals(MAIN);
@@ -130,7 +131,7 @@ final class SkillPages {
         return Page.html(templates.page("skill-file", shown, frame, visit));
     }
 
-    private String rendered(String skill, String path, String text, Visit visit) {
+    private String rendered(String skill, String path, String text, PageRequest visit) {
         var files = skills.read(skill, visit)
                 .map(told -> told.told().path("files").valueStream().toList())
                 .orElse(List.of());

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -24,26 +24,26 @@ final class Skills {
      */
     record Told(ObjectNode told, @Nullable String note) {}
 
-    Told list(Visit visit) {
+    Told list(PageRequest visit) {
         var arguments = Json.object();
         arguments.putObject("page").put("limit", MOST);
         return ask("SK_List", arguments, visit).orElseGet(() -> new Told(Json.object(), null));
     }
 
     /** Empty where there is none that this visitor may see. */
-    Optional<Told> read(String name, Visit visit) {
+    Optional<Told> read(String name, PageRequest visit) {
         return ask("SK_Read", Json.object().put("name", name), visit);
     }
 
     /** Its path, its kind, size and digest, and its content as {@code text} or {@code base64}. */
-    Optional<JsonNode> file(String name, String path, Visit visit) {
+    Optional<JsonNode> file(String name, String path, PageRequest visit) {
         var arguments = Json.object().put("name", name).put("path", path);
         return ask("SK_Read", arguments, visit).map(told -> told.told().get("file"));
     }
 
     /** What keeps the visitor from a tool; null where nothing does, or nobody is signed in. */
     @Nullable
-    String obstacle(String tool, Visit visit) {
+    String obstacle(String tool, PageRequest visit) {
         var caller = visit.caller();
         return caller == null
                 ? null
@@ -54,7 +54,7 @@ final class Skills {
         return runner.catalogue().find(name).isPresent();
     }
 
-    private Optional<Told> ask(String tool, ObjectNode arguments, Visit visit) {
+    private Optional<Told> ask(String tool, ObjectNode arguments, PageRequest visit) {
         String note = null;
         if (visit.caller() != null) {
             var request = new ToolRunner.Request(tool, arguments, visit.caller(), visit.requestId(), false, null);

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Field;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Published;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.Tool;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -21,17 +21,17 @@ final class Snippets {
 
     private static final int LINE = 40;
 
-    private final Published published;
+    private final PublicAddresses published;
     private final Tool<?, ?> tool;
     private final ObjectNode arguments;
 
-    private Snippets(Published published, Tool<?, ?> tool, ObjectNode arguments) {
+    private Snippets(PublicAddresses published, Tool<?, ?> tool, ObjectNode arguments) {
         this.published = published;
         this.tool = tool;
         this.arguments = arguments;
     }
 
-    static List<Snippet> of(Published published, Tool<?, ?> tool, ObjectNode arguments) {
+    static List<Snippet> of(PublicAddresses published, Tool<?, ?> tool, ObjectNode arguments) {
         var snippets = new Snippets(published, tool, arguments);
         return List.of(
                 new Snippet("curl", "curl", "", snippets.curl()),

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Field;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.Toolset;
+import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.Toolset;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -40,15 +40,15 @@ record ToolList(
             String words,
             @Nullable String obstacle) {}
 
-    static ToolList of(Catalogue catalogue, Prices prices, String mcpUrl, @Nullable Caller caller) {
-        var families = Families.of(catalogue).all().stream()
+    static ToolList of(Catalogue catalogue, TokenCounts prices, String mcpUrl, @Nullable Caller caller) {
+        var families = ToolFamilies.of(catalogue).all().stream()
                 .map(family -> new Family(
                         family.word(),
                         family.title(),
                         family.sentence(),
                         family.tools().size(),
-                        Prices.words(prices.of(family.tools())),
-                        Prices.about(prices.of(family.tools())),
+                        TokenCounts.words(prices.of(family.tools())),
+                        TokenCounts.about(prices.of(family.tools())),
                         family.tools().stream()
                                 .map(tool -> entry(tool, prices, caller))
                                 .toList()))
@@ -56,26 +56,28 @@ record ToolList(
         return new ToolList(
                 mcpUrl + "/mcp",
                 catalogue.tools().size(),
-                Prices.words(prices.of(catalogue.tools())),
-                Prices.about(prices.of(catalogue.tools())),
-                Prices.words(prices.of(Toolset.DISCOVERY)),
+                TokenCounts.words(prices.of(catalogue.tools())),
+                TokenCounts.about(prices.of(catalogue.tools())),
+                TokenCounts.words(prices.of(Toolset.DISCOVERY)),
                 caller == null ? null : own(catalogue.tools(caller), prices, caller),
                 families);
     }
 
-    private static Own own(List<Tool<?, ?>> tools, Prices prices, Caller caller) {
+    private static Own own(List<Tool<?, ?>> tools, TokenCounts prices, Caller caller) {
         var discovers = caller.credential().toolset().discovery();
         return new Own(
-                tools.size(), Prices.words(discovers ? prices.of(Toolset.DISCOVERY) : prices.of(tools)), discovers);
+                tools.size(),
+                TokenCounts.words(discovers ? prices.of(Toolset.DISCOVERY) : prices.of(tools)),
+                discovers);
     }
 
-    private static Entry entry(Tool<?, ?> tool, Prices prices, @Nullable Caller caller) {
+    private static Entry entry(Tool<?, ?> tool, TokenCounts prices, @Nullable Caller caller) {
         return new Entry(
                 tool.name(),
                 tool.title(),
                 summary(tool.description()),
                 tool.effect().name().toLowerCase(Locale.ROOT),
-                Prices.words(prices.of(tool.name())),
+                TokenCounts.words(prices.of(tool.name())),
                 words(tool),
                 caller == null ? null : caller.obstacle(tool).orElse(null));
     }

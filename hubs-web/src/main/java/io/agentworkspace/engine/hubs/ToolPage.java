@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Example;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.KeptAnswer;
-import io.agentworkspace.engine.model.Published;
-import io.agentworkspace.engine.model.Refusal;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Example;
+import io.agentworkspace.engine.model.tool.KeptAnswer;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRefusal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -50,7 +50,11 @@ record ToolPage(
     record Error(String error, int code, int status, String when, String remedy) {}
 
     static ToolPage of(
-            Tool<?, ?> tool, Families.Family family, Published published, Prices prices, @Nullable Caller caller) {
+            Tool<?, ?> tool,
+            ToolFamilies.Family family,
+            PublicAddresses published,
+            TokenCounts prices,
+            @Nullable Caller caller) {
         var arguments = Example.arguments(tool);
         return new ToolPage(
                 tool.name(),
@@ -61,7 +65,7 @@ record ToolPage(
                 tags(tool),
                 tool.route().method() + " " + tool.route().path(),
                 published.baseUrl(),
-                Prices.words(prices.of(tool.name())),
+                TokenCounts.words(prices.of(tool.name())),
                 tool.destructive() ? ToolList.summary(tool.description()) : null,
                 caller == null ? null : caller.obstacle(tool).orElse(null),
                 caller != null,
@@ -110,7 +114,7 @@ record ToolPage(
 
     /** With the status of the tool's own route. */
     private static List<Error> errors(Tool<?, ?> tool) {
-        return Refusal.of(tool).stream()
+        return ToolRefusal.of(tool).stream()
                 .map(refusal -> new Error(
                         refusal.failure().error(),
                         refusal.failure().code(),

@@ -1,10 +1,11 @@
 package io.agentworkspace.engine.hubs;
 
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Near;
-import io.agentworkspace.engine.model.Published;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.hubs.markdown.Markdown;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,20 +20,20 @@ final class ToolPages {
     private static final int OFFERED = 3;
 
     private final Catalogue catalogue;
-    private final Families families;
-    private final Published published;
+    private final ToolFamilies families;
+    private final PublicAddresses published;
     private final Templates templates;
-    private final Prices prices = new Prices();
-    private final Referee referee = Referee.word();
+    private final TokenCounts prices = new TokenCounts();
+    private final ConformanceReport referee = ConformanceReport.word();
 
-    ToolPages(Catalogue catalogue, Published published, Templates templates) {
+    ToolPages(Catalogue catalogue, PublicAddresses published, Templates templates) {
         this.catalogue = catalogue;
-        this.families = Families.of(catalogue);
+        this.families = ToolFamilies.of(catalogue);
         this.published = published;
         this.templates = templates;
     }
 
-    Optional<Page> find(Visit visit) {
+    Optional<Page> find(PageRequest visit) {
         var name = visit.after(TOOL);
         if (name != null) {
             return Optional.of(
@@ -47,7 +48,7 @@ final class ToolPages {
         };
     }
 
-    private Page list(Visit visit) {
+    private Page list(PageRequest visit) {
         var frame = new Templates.Frame(
                 "Tools",
                 "Every operation of the workspace is a tool: call it over MCP, over REST, or here.",
@@ -57,7 +58,7 @@ final class ToolPages {
         return Page.html(templates.page("tools", list, frame, visit));
     }
 
-    private Page tool(Tool<?, ?> tool, Visit visit) {
+    private Page tool(Tool<?, ?> tool, PageRequest visit) {
         var frame = new Templates.Frame(tool.name(), ToolList.summary(tool.description()), "tools", "tool");
         var page = ToolPage.of(tool, families.of(tool), published, prices, visit.caller());
         return Page.html(templates.page("tool", page, frame, visit));
@@ -66,7 +67,7 @@ final class ToolPages {
     private record None(String name, boolean offers, List<String> near) {}
 
     /** A name in another case leads to the tool; others to those that look alike. */
-    private Page none(String name, Visit visit) {
+    private Page none(String name, PageRequest visit) {
         var names = catalogue.tools().stream().map(Tool::name).toList();
         var same = names.stream().filter(name::equalsIgnoreCase).findFirst();
         if (same.isPresent()) {
@@ -78,7 +79,7 @@ final class ToolPages {
         return Page.html(404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, visit));
     }
 
-    private Page connect(Visit visit) {
+    private Page connect(PageRequest visit) {
         var frame = new Templates.Frame("Connect a client", "Ready configuration for clients of MCP.", "connect", null);
         var page = ConnectPage.of(families, prices, published.mcpUrl(), referee.summary(), visit);
         return Page.html(templates.page("connect", page, frame, visit));
@@ -86,7 +87,7 @@ final class ToolPages {
 
     private record Conformance(String html) {}
 
-    private Page conformance(Visit visit) {
+    private Page conformance(PageRequest visit) {
         var frame = new Templates.Frame("Conformance", "What the protocol's referee says of the service.", "", null);
         var html =
                 Markdown.ours(ToolPages::documented).render(referee.markdown()).html();
@@ -100,7 +101,7 @@ final class ToolPages {
 
     private record Doctor(String mcpEndpoint, String baseUrl, boolean signedIn) {}
 
-    private Page doctor(Visit visit) {
+    private Page doctor(PageRequest visit) {
         var frame = new Templates.Frame(
                 "Connection doctor", "How your clients met the service, and what would be right.", "doctor", "doctor");
         var shown = new Doctor(published.mcpUrl() + "/mcp", published.baseUrl(), visit.caller() != null);

@@ -1,18 +1,20 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.identity.Callers;
-import io.agentworkspace.engine.identity.Credentials;
-import io.agentworkspace.engine.identity.IssuedToken;
-import io.agentworkspace.engine.identity.Presented;
-import io.agentworkspace.engine.identity.ProtectedResource;
-import io.agentworkspace.engine.identity.SessionSecret;
-import io.agentworkspace.engine.model.Allowance;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Incoming;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.RateFields;
-import io.agentworkspace.engine.store.RateStore;
+import io.agentworkspace.engine.account.RateStore;
+import io.agentworkspace.engine.credentials.Callers;
+import io.agentworkspace.engine.credentials.Credentials;
+import io.agentworkspace.engine.credentials.IssuedToken;
+import io.agentworkspace.engine.credentials.Presented;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.http.limits.CallerLimit;
+import io.agentworkspace.engine.http.limits.RateBuckets;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RateFields;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,23 +35,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class Admission {
     private final Callers callers;
-    private final ForgeryRule forgery;
+    private final CsrfRule forgery;
     private final Allowance.Meter quotas;
     private final Predicate<String> served;
     private final CallerLimit callerLimit;
-    private final Buckets<String> readLimit;
-    private final Buckets<String> failureLimit;
-    private final Buckets<String> guessLimit;
+    private final RateBuckets<String> readLimit;
+    private final RateBuckets<String> failureLimit;
+    private final RateBuckets<String> guessLimit;
 
-    Admission(Callers callers, Rules rules, Clock clock) {
+    Admission(Callers callers, GateRules rules, Clock clock) {
         this.callers = callers;
-        this.forgery = new ForgeryRule(rules.own(), rules.posts());
+        this.forgery = new CsrfRule(rules.own(), rules.posts());
         this.quotas = rules.quotas();
         this.served = rules.served();
         this.callerLimit = new CallerLimit(rules.callers(), clock);
-        this.readLimit = new Buckets<>(rules.strangers(), clock);
-        this.failureLimit = new Buckets<>(rules.strangers(), clock);
-        this.guessLimit = new Buckets<>(rules.strangers(), clock);
+        this.readLimit = new RateBuckets<>(rules.strangers(), clock);
+        this.failureLimit = new RateBuckets<>(rules.strangers(), clock);
+        this.guessLimit = new RateBuckets<>(rules.strangers(), clock);
     }
 
     /** A request, the address that it is counted under, and whether it may be refused. */
@@ -80,12 +82,12 @@ final class Admission {
             if (!asked.isHealth()) {
                 take(asked, caller);
             }
-            if (request.getAttribute(Incoming.SESSION) instanceof SessionSecret session) {
+            if (request.getAttribute(RequestAttributes.SESSION) instanceof SessionSecret session) {
                 forgery.check(request, session);
             }
             callers.seen(caller, request.getHeaders().get(HttpHeader.USER_AGENT));
-            request.setAttribute(Incoming.ANOTHER_CALL, (Runnable) () -> callerLimit.take(caller, answer));
-            request.setAttribute(Incoming.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
+            request.setAttribute(RequestAttributes.ANOTHER_CALL, (Runnable) () -> callerLimit.take(caller, answer));
+            request.setAttribute(RequestAttributes.CLIENT, (Consumer<String>) client -> callers.seen(caller, client));
         } else if (!asked.isHealth()) {
             readLimit.take(asked.address(), answer);
         }
@@ -98,8 +100,8 @@ final class Admission {
             callerLimit.take(caller, asked.answer());
             tellQuotas(caller, asked.answer());
         } catch (Problem refused) {
-            asked.request().setAttribute(Incoming.CALLER, caller);
-            asked.request().setAttribute(Incoming.LIMITS, left(caller));
+            asked.request().setAttribute(RequestAttributes.CALLER, caller);
+            asked.request().setAttribute(RequestAttributes.LIMITS, left(caller));
             throw refused;
         }
     }
@@ -165,7 +167,7 @@ final class Admission {
     }
 
     private Optional<ProtectedResource> resource(Request request) {
-        return Doors.isMcp(Request.getPathInContext(request)) ? callers.resource() : Optional.empty();
+        return Endpoints.isMcp(Request.getPathInContext(request)) ? callers.resource() : Optional.empty();
     }
 
     /** Clients get a new token when the response says that theirs is invalid; a client with a key gets no such response. */
@@ -204,9 +206,9 @@ final class Admission {
             guessLimit.check(asked.address());
         }
         var caller = isGuess ? lookedUp(asked, credential) : callers.authenticate(credential);
-        request.setAttribute(Incoming.VALIDITY, new Validity(callers, caller, credential));
+        request.setAttribute(RequestAttributes.VALIDITY, new Validity(callers, caller, credential));
         if (credential instanceof SessionSecret session) {
-            request.setAttribute(Incoming.SESSION, session);
+            request.setAttribute(RequestAttributes.SESSION, session);
         }
         return caller;
     }

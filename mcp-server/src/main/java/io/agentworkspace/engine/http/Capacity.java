@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Incoming;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.http.limits.BodyReader;
+import io.agentworkspace.engine.http.limits.FairShare;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Supplier;
@@ -64,7 +66,7 @@ public final class Capacity {
     }
 
     private static FairShare.Caller asker(Request request) {
-        return request.getAttribute(Incoming.CALLER) instanceof Caller caller
+        return request.getAttribute(RequestAttributes.CALLER) instanceof Caller caller
                 ? new FairShare.Caller(caller.tenant(), caller.principal())
                 : new FairShare.Caller(0, Admission.network(Request.getRemoteAddr(request)));
     }
@@ -82,7 +84,7 @@ public final class Capacity {
     void readId(Request request) {
         var length = request.getLength() < 0 ? ID_WITHIN : Math.min(request.getLength(), ID_WITHIN);
         try (var _ = bodies.take(asker(request), weight(length), AT_ONCE)) {
-            var begin = Body.receive(request, ID_WITHIN, bodyTime, _ -> {});
+            var begin = BodyReader.receive(request, ID_WITHIN, bodyTime, _ -> {});
             noteId(request, begin.bytes());
         } catch (Problem unread) {
             // Then the refusal has no id.
@@ -91,7 +93,7 @@ public final class Capacity {
 
     /** Finds the id of a JSON-RPC request that was read and is refused before it reaches its endpoint. */
     static void noteId(Request request) {
-        if (request instanceof Body.Received read && Doors.isMcp(Request.getPathInContext(request))) {
+        if (request instanceof BodyReader.Received read && Endpoints.isMcp(Request.getPathInContext(request))) {
             noteId(request, Arrays.copyOf(read.bytes(), Math.min(read.bytes().length, ID_WITHIN)));
         }
     }
@@ -99,14 +101,14 @@ public final class Capacity {
     private static void noteId(Request request, byte[] body) {
         Json.scalar(body, "id")
                 .filter(id -> id.isString() || id.isIntegralNumber())
-                .ifPresent(id -> request.setAttribute(Incoming.MESSAGE_ID, id));
+                .ifPresent(id -> request.setAttribute(RequestAttributes.MESSAGE_ID, id));
     }
 
     /** What one request holds. */
     final class Place implements AutoCloseable {
         private final Request request;
         private final FairShare.Part place;
-        private Body.@Nullable Received received;
+        private BodyReader.@Nullable Received received;
         private FairShare.@Nullable Part body;
         private FairShare.@Nullable Part answer;
         private boolean answering;
@@ -127,18 +129,18 @@ public final class Capacity {
             var asker = asker(request);
             var whole = request;
             if (request.getLength()
-                    <= Incoming.MAX_BODY) { // A body that declares more is refused unread, behind the gate.
+                    <= RequestAttributes.MAX_BODY) { // A body that declares more is refused unread, behind the gate.
                 var room = bodies.take(asker, weight(Math.max(0, request.getLength())), AT_ONCE);
                 body = room;
-                received = Body.receive(
-                        request, Incoming.MAX_BODY, bodyTime, length -> room.grow(weight(length), AT_ONCE));
+                received = BodyReader.receive(
+                        request, RequestAttributes.MAX_BODY, bodyTime, length -> room.grow(weight(length), AT_ONCE));
                 whole = received;
             }
             try {
                 var room = answers.take(asker, ANSWER, turnTime);
                 answer = room;
                 Request.addCompletionListener(request, _ -> room.close());
-                request.setAttribute(Incoming.PAUSE, (Supplier<Runnable>) () -> pause(room));
+                request.setAttribute(RequestAttributes.PAUSE, (Supplier<Runnable>) () -> pause(room));
             } catch (Problem refused) {
                 noteId(whole);
                 throw refused;

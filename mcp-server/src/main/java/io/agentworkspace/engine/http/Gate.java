@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.identity.Callers;
-import io.agentworkspace.engine.identity.Credentials;
-import io.agentworkspace.engine.model.Allowance;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Incoming;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.store.RateStore;
+import io.agentworkspace.engine.account.RateStore;
+import io.agentworkspace.engine.credentials.Callers;
+import io.agentworkspace.engine.credentials.Credentials;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
 import java.util.List;
 import org.eclipse.jetty.http.HttpFields;
@@ -18,18 +18,18 @@ import org.eclipse.jetty.util.Callback;
 
 /**
  * Every request passes the gate before it reaches an endpoint: it gets its id and headers, its host and origin are
- * checked, and its caller is identified and counted. The gate sets the request attributes of {@link Incoming}.
+ * checked, and its caller is identified and counted. The gate sets the request attributes of {@link RequestAttributes}.
  * Endpoints may throw any {@code Problem}: it is rendered here.
  */
 public final class Gate extends Handler.Wrapper {
     private final HostRule hosts;
     private final OriginRule origins;
-    private final Proxies proxies;
+    private final TrustedProxies proxies;
     private final Admission admission;
-    private final Refusals refusals;
+    private final RefusalRenderer refusals;
     private final Capacity capacity;
 
-    public Gate(Rules rules, Callers callers, Refusals refusals, Clock clock, Handler doors) {
+    public Gate(GateRules rules, Callers callers, RefusalRenderer refusals, Clock clock, Handler doors) {
         super(doors);
         this.hosts = new HostRule(rules.hosts());
         this.origins = new OriginRule(rules.origins());
@@ -53,13 +53,13 @@ public final class Gate extends Handler.Wrapper {
     public boolean handle(Request received, Response response, Callback callback) {
         var request = proxies.seenThrough(received);
         var requestId = RequestIds.of(request);
-        request.setAttribute(Incoming.REQUEST_ID, requestId);
+        request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
         GuardedResponse.dress(response.getHeaders(), requestId);
         RequestLog.watch(request, response);
         var guarded = new GuardedResponse(request, response);
-        var rescue = new Rescue(request, guarded, callback, refusals);
+        var rescue = new FailureHandler(request, guarded, callback, refusals);
         try {
-            ScopedValue.where(Incoming.CURRENT_ID, requestId).call(() -> {
+            ScopedValue.where(RequestAttributes.CURRENT_ID, requestId).call(() -> {
                 pass(request, guarded, rescue);
                 return true;
             });
@@ -84,7 +84,7 @@ public final class Gate extends Handler.Wrapper {
             return;
         }
         if (isPublic && PublicRoutes.isHealth(path)) {
-            request.setAttribute(Incoming.CALLER, admission.admit(request, true, headers));
+            request.setAttribute(RequestAttributes.CALLER, admission.admit(request, true, headers));
             serve(request, response, callback);
             return;
         }
@@ -98,10 +98,11 @@ public final class Gate extends Handler.Wrapper {
     /** A refusal needs the id of the message, which nobody has read yet. */
     private Capacity.Place place(Request request, boolean isPublic, HttpFields.Mutable headers) {
         try {
-            request.setAttribute(Incoming.CALLER, admission.admit(request, isPublic, headers));
+            request.setAttribute(RequestAttributes.CALLER, admission.admit(request, isPublic, headers));
             return capacity.enter(request);
         } catch (Problem refused) {
-            if (request.getAttribute(Incoming.CALLER) != null && Doors.isMcp(Request.getPathInContext(request))) {
+            if (request.getAttribute(RequestAttributes.CALLER) != null
+                    && Endpoints.isMcp(Request.getPathInContext(request))) {
                 capacity.readId(request);
             }
             throw refused;
@@ -111,10 +112,10 @@ public final class Gate extends Handler.Wrapper {
     private void serve(Request request, GuardedResponse response, Callback callback) throws Exception {
         response.guard();
         refusals.hand(request, response);
-        var caller = (Caller) request.getAttribute(Incoming.CALLER);
+        var caller = (Caller) request.getAttribute(RequestAttributes.CALLER);
         if (!(caller == null
                 ? super.handle(request, response, callback)
-                : ScopedValue.where(Incoming.CURRENT_CALLER, caller)
+                : ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller)
                         .call(() -> super.handle(request, response, callback)))) {
             Capacity.noteId(request);
             throw ServerErrors.problem(HttpStatus.NOT_FOUND_404, "");

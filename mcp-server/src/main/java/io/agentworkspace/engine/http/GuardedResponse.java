@@ -1,8 +1,9 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.model.Allowance;
-import io.agentworkspace.engine.model.Incoming;
-import io.agentworkspace.engine.model.RateFields;
+import io.agentworkspace.engine.http.limits.BodyReader;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.RateFields;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.eclipse.jetty.http.HttpField;
@@ -59,7 +60,7 @@ final class GuardedResponse extends Response.Wrapper {
             keepLast(HttpHeader.CACHE_CONTROL.asString());
             tellLimits();
             sent = Compression.of(getRequest(), getHeaders(), last, content);
-            if (!Body.finish(getRequest())) {
+            if (!BodyReader.finish(getRequest())) {
                 getHeaders().put(HttpFields.CONNECTION_CLOSE);
             }
             count(last, content);
@@ -77,7 +78,7 @@ final class GuardedResponse extends Response.Wrapper {
 
     /** The headers report the same allowances after the run as the tool's envelope. */
     private void tellLimits() {
-        if (getRequest().getAttribute(Incoming.LIMITS) instanceof List<?> told && !told.isEmpty()) {
+        if (getRequest().getAttribute(RequestAttributes.LIMITS) instanceof List<?> told && !told.isEmpty()) {
             @SuppressWarnings("unchecked") // The endpoints set it.
             var limits = (List<Allowance>) told;
             getHeaders().put(RateFields.POLICY, RateFields.policy(limits));
@@ -97,6 +98,6 @@ final class GuardedResponse extends Response.Wrapper {
     /** Jetty logs it together with a reported defect. */
     @Override
     public String toString() {
-        return "the answer to request " + getRequest().getAttribute(Incoming.REQUEST_ID);
+        return "the answer to request " + getRequest().getAttribute(RequestAttributes.REQUEST_ID);
     }
 }

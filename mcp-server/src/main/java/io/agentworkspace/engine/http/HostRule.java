@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.hubs.Hubs;
+import io.agentworkspace.engine.hubs.HubRoutes;
 import java.util.List;
 import java.util.Set;
 
@@ -19,7 +19,7 @@ final class PublicRoutes {
             "/api/mcp/tools",
             "/api/mcp/clients",
             "/api/skills",
-            Doors.CARD);
+            Endpoints.CARD);
     private static final List<String> PREFIXES = List.of(
             HEALTH + "/", "/api/mcp/tools/", "/api/mcp/clients/", "/api/skills/", "/api/auth/oauth/", "/.well-known/");
 
@@ -32,7 +32,7 @@ final class PublicRoutes {
     static boolean cover(String method, String path) {
         return (method.equals("GET") || method.equals("HEAD"))
                 && (PATHS.contains(path)
-                        || Hubs.covers(path)
+                        || HubRoutes.covers(path)
                         || PREFIXES.stream().anyMatch(path::startsWith));
     }
 }

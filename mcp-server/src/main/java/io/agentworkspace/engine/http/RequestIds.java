@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.identity.KeyFormat;
+import io.agentworkspace.engine.credentials.KeyFormat;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.identity.KeyFormat;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Excerpt;
-import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.credentials.KeyFormat;
+import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -27,17 +27,17 @@ final class RequestLog {
 
     private static void write(Request request, Response response, @Nullable Throwable failure) {
         var line = LOG.atInfo()
-                .addKeyValue("request_id", request.getAttribute(Incoming.REQUEST_ID))
+                .addKeyValue("request_id", request.getAttribute(RequestAttributes.REQUEST_ID))
                 .addKeyValue("method", request.getMethod())
                 .addKeyValue("path", path(request))
                 .addKeyValue("status", response.getStatus())
                 .addKeyValue("duration_ms", milliseconds(System.nanoTime() - request.getHeadersNanoTime()))
                 .addKeyValue("bytes", Response.getContentBytesWritten(response))
                 .addKeyValue("remote", Request.getRemoteAddr(request));
-        if (request.getAttribute(Incoming.SERVICE) instanceof String service) {
+        if (request.getAttribute(RequestAttributes.SERVICE) instanceof String service) {
             line = line.addKeyValue("service", service);
         }
-        if (request.getAttribute(Incoming.CALLER) instanceof Caller caller) {
+        if (request.getAttribute(RequestAttributes.CALLER) instanceof Caller caller) {
             line = line.addKeyValue("tenant", caller.tenantName()).addKeyValue("principal", caller.principal());
         }
         if (failure != null) {

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Incoming;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpStatus;
@@ -17,9 +17,9 @@ final class ServerErrors implements Request.Handler {
     /** How a URL can be ambiguous, and how to correct it. */
     private static final Map<UriCompliance.Violation, String> ADDRESSES = addresses();
 
-    private final Refusals refusals;
+    private final RefusalRenderer refusals;
 
-    ServerErrors(Refusals refusals) {
+    ServerErrors(RefusalRenderer refusals) {
         this.refusals = refusals;
     }
 
@@ -47,10 +47,10 @@ final class ServerErrors implements Request.Handler {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        var requestId = (String) request.getAttribute(Incoming.REQUEST_ID);
+        var requestId = (String) request.getAttribute(RequestAttributes.REQUEST_ID);
         if (requestId == null) {
             requestId = RequestIds.of(request);
-            request.setAttribute(Incoming.REQUEST_ID, requestId);
+            request.setAttribute(RequestAttributes.REQUEST_ID, requestId);
             RequestLog.watch(request, response);
         }
         GuardedResponse.dress(response.getHeaders(), requestId);

@@ -39,12 +39,12 @@ public final class WebServer implements AutoCloseable {
     private static final int PROBES = 8;
 
     private final Server server;
-    private final Front front;
+    private final ConnectionAcceptor front;
     private final HandedConnector probes;
     private final HandedConnector others;
     private final int port;
 
-    private WebServer(Server server, Front front) {
+    private WebServer(Server server, ConnectionAcceptor front) {
         this.server = server;
         this.front = front;
         this.port = front.port();
@@ -70,7 +70,7 @@ public final class WebServer implements AutoCloseable {
         // The server's own pool, not a platform pool that dispatches: 40 % more throughput.
         var server = new Server(new VirtualThreadPool(MAX_CONCURRENT));
         server.setStopTimeout(grace.toMillis());
-        return new WebServer(server, Front.bind(host, port, IDLE));
+        return new WebServer(server, ConnectionAcceptor.bind(host, port, IDLE));
     }
 
     private static HttpConfiguration configuration() {
@@ -91,7 +91,7 @@ public final class WebServer implements AutoCloseable {
     }
 
     /** Starts to answer. */
-    public void serve(Handler gate, Refusals refusals) throws Exception {
+    public void serve(Handler gate, RefusalRenderer refusals) throws Exception {
         server.setErrorHandler(new ServerErrors(refusals));
         server.setHandler(new GracefulHandler(new Handler.Wrapper(gate) {
             @Override

@@ -1,11 +1,13 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.http.Doors;
-import io.agentworkspace.engine.http.JsonReply;
-import io.agentworkspace.engine.identity.ProtectedResource;
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.http.Endpoints;
+import io.agentworkspace.engine.http.JsonResponse;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.streams.McpExchange;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -26,11 +28,11 @@ final class ServerCard {
 
     private final Map<String, Page> pages = new LinkedHashMap<>();
 
-    ServerCard(Offer.Identity identity, String mcpUrl, @Nullable ProtectedResource resource) {
-        pages.put(Doors.CARD, Page.of(CARD_TYPE, Listing.card(identity, mcpUrl, resource == null)));
-        pages.put(Doors.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
+    ServerCard(ServerFeatures.Identity identity, String mcpUrl, @Nullable ProtectedResource resource) {
+        pages.put(Endpoints.CARD, Page.of(CARD_TYPE, ServerListing.card(identity, mcpUrl, resource == null)));
+        pages.put(Endpoints.CATALOG, Page.of(CATALOG_TYPE, catalog(identity, mcpUrl)));
         if (resource != null) {
-            var page = Page.of(JsonReply.JSON, resource.metadata(identity.title(), mcpUrl + Doors.CARD));
+            var page = Page.of(JsonResponse.JSON, resource.metadata(identity.title(), mcpUrl + Endpoints.CARD));
             ProtectedResource.PATHS.forEach(path -> pages.put(path, page));
         }
     }
@@ -39,14 +41,14 @@ final class ServerCard {
         return pages.containsKey(path);
     }
 
-    private record Page(JsonReply reply, String tag) {
+    private record Page(JsonResponse reply, String tag) {
         static Page of(String type, ObjectNode body) {
             var tag = "\"%08x\"".formatted(Arrays.hashCode(Json.bytes(body)));
-            return new Page(new JsonReply(HttpStatus.OK_200, type, body), tag);
+            return new Page(new JsonResponse(HttpStatus.OK_200, type, body), tag);
         }
     }
 
-    private static ObjectNode catalog(Offer.Identity identity, String mcpUrl) {
+    private static ObjectNode catalog(ServerFeatures.Identity identity, String mcpUrl) {
         var name = identity.name().substring(identity.name().indexOf('/') + 1);
         var catalog = Json.object().put("specVersion", "1.0");
         catalog.putArray("entries")
@@ -56,11 +58,11 @@ final class ServerCard {
                         "urn:air:%s:mcp:%s".formatted(URI.create(mcpUrl).getHost(), name))
                 .put("displayName", identity.title())
                 .put("type", CARD_TYPE)
-                .put("url", mcpUrl + Doors.CARD);
+                .put("url", mcpUrl + Endpoints.CARD);
         return catalog;
     }
 
-    void serve(String path, Exchange exchange) {
+    void serve(String path, McpExchange exchange) {
         var method = exchange.request().getMethod();
         var headers = exchange.response().getHeaders();
         if (!method.equals("GET") && !method.equals("HEAD")) {

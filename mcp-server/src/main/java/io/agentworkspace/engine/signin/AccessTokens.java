@@ -2,13 +2,12 @@ package io.agentworkspace.engine.signin;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.agentworkspace.engine.identity.AccessToken;
-import io.agentworkspace.engine.identity.UnverifiedToken;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Sha256;
-import io.agentworkspace.engine.store.SigningKeys;
+import io.agentworkspace.engine.credentials.AccessToken;
+import io.agentworkspace.engine.credentials.UnverifiedToken;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.jsonwebtoken.Claims;
 import io.jsonwebtoken.Header;
 import io.jsonwebtoken.JwtException;
@@ -46,7 +45,7 @@ public final class AccessTokens {
     /** By how much the clocks of replicas may differ. */
     private static final Duration SKEW = Duration.ofSeconds(5);
 
-    private final SigningKeys keys;
+    private final SigningKeyStore keys;
     private final String issuer;
     private final Set<String> audience;
     private final Clock clock;
@@ -54,7 +53,7 @@ public final class AccessTokens {
     private final Cache<String, Verified> verified =
             Caffeine.newBuilder().maximumSize(REMEMBERED).expireAfterWrite(LIFE).build();
 
-    public AccessTokens(SigningKeys keys, String issuer, Collection<String> audience, Clock clock) {
+    public AccessTokens(SigningKeyStore keys, String issuer, Collection<String> audience, Clock clock) {
         this.keys = keys;
         this.issuer = issuer;
         this.audience = Set.copyOf(audience);

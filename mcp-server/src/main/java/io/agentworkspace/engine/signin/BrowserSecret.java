@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.signin;
 
-import io.agentworkspace.engine.model.Sha256;
+import io.agentworkspace.engine.model.text.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

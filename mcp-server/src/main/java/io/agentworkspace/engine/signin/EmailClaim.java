@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.signin;
 
-import io.agentworkspace.engine.model.EmailAddress;
+import io.agentworkspace.engine.model.problem.EmailAddress;
 import io.jsonwebtoken.Claims;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.signin;
 
-import io.agentworkspace.engine.identity.UnverifiedToken;
-import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.credentials.UnverifiedToken;
+import io.agentworkspace.engine.model.schema.Schema;
 import io.jsonwebtoken.Claims;
 import java.time.Clock;
 import java.time.Duration;

@@ -2,13 +2,11 @@ package io.agentworkspace.engine.signin;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import io.agentworkspace.engine.identity.IssuedToken;
-import io.agentworkspace.engine.identity.ProtectedResource;
-import io.agentworkspace.engine.identity.UnverifiedToken;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.store.SignInStore;
-import io.agentworkspace.engine.store.TokenGrants;
+import io.agentworkspace.engine.credentials.IssuedToken;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.credentials.UnverifiedToken;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.jsonwebtoken.Claims;
 import java.time.Clock;
 import java.time.Duration;
@@ -29,19 +27,19 @@ public final class IssuedTokens {
     private final ProtectedResource resource;
     private final Issuer issuer;
     private final IssuerKeys keys;
-    private final Membership membership;
-    private final TokenGrants grants;
+    private final TenantMapping membership;
+    private final TokenGrantStore grants;
     private final Clock clock;
     private final Cache<String, Verified> verified = Caffeine.newBuilder()
             .maximumSize(REMEMBERED)
             .expireAfterWrite(AT_MOST)
             .build();
 
-    public IssuedTokens(ProtectedResource resource, Issuer issuer, SignInStore store, TokenGrants grants, Clock clock) {
+    public IssuedTokens(ProtectedResource resource, Issuer issuer, SignInStore store, TokenGrantStore grants, Clock clock) {
         this.resource = resource;
         this.issuer = issuer;
         this.keys = new IssuerKeys(issuer, IssuerKeys.Trust.BEARER, clock);
-        this.membership = new Membership(store);
+        this.membership = new TenantMapping(store);
         this.grants = grants;
         this.clock = clock;
     }
@@ -72,7 +70,7 @@ public final class IssuedTokens {
     private Optional<Caller> caller(Verified token) {
         var granted = grants.find(token.principal());
         if (granted.isPresent() && granted.get().removed()) {
-            throw Membership.removed();
+            throw TenantMapping.removed();
         }
         return granted.map(one -> one.with(token.scopes(), token.expiresAt()));
     }
@@ -95,7 +93,7 @@ public final class IssuedTokens {
 
     /** The token is not sent anywhere, so it must contain a newcomer's name itself. */
     private Verified admitted(TokenClaims said, Claims claims) throws ProviderHttp.Failed {
-        var visit = Visit.withToken(clock);
+        var visit = RequestOrigin.withToken(clock);
         var user = membership.user(visit, issuer, claims, "");
         var name = resource.issuer().toString();
         var identity = new SignInStore.Identity(user.tenant(), name, said.subject());
@@ -120,7 +118,7 @@ public final class IssuedTokens {
                 .filter(known -> known.startsWith(prefix()))
                 .flatMap(known -> grants.current(known, now))
                 .filter(granted -> !granted.isOver(now))
-                .map(TokenGrants.Granted::caller);
+                .map(TokenGrantStore.Granted::caller);
     }
 
     boolean remembers(IssuedToken token) {

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.signin;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
 import io.jsonwebtoken.security.Jwk;
 import io.jsonwebtoken.security.Jwks;
 import java.net.URI;
@@ -32,7 +32,7 @@ public final class Issuer {
         this.keys = new IssuerKeys(this, IssuerKeys.Trust.SIGN_IN, clock);
     }
 
-    private record Known(Metadata metadata, Instant at) {}
+    private record Known(ProviderMetadata metadata, Instant at) {}
 
     Provider provider() {
         return provider;
@@ -43,12 +43,12 @@ public final class Issuer {
         return keys;
     }
 
-    Metadata metadata() throws ProviderHttp.Failed {
+    ProviderMetadata metadata() throws ProviderHttp.Failed {
         var latest = known;
         if (latest == null || !clock.instant().isBefore(latest.at().plus(REMEMBERED))) {
             var address = provider.issuer().toString().replaceFirst("/$", "") + "/.well-known/openid-configuration";
             var document = http.get(URI.create(address), "");
-            latest = new Known(Metadata.of(provider, document), clock.instant());
+            latest = new Known(ProviderMetadata.of(provider, document), clock.instant());
             known = latest;
         }
         return latest.metadata();

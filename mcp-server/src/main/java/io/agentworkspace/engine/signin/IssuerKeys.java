@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.signin;
 
-import io.agentworkspace.engine.identity.UnverifiedToken;
+import io.agentworkspace.engine.credentials.UnverifiedToken;
 import io.jsonwebtoken.Claims;
 import io.jsonwebtoken.JwtException;
 import io.jsonwebtoken.security.Jwk;

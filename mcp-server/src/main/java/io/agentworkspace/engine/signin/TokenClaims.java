@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.signin;
 
-import io.agentworkspace.engine.identity.ProtectedResource;
-import io.agentworkspace.engine.identity.UnverifiedToken;
-import io.agentworkspace.engine.model.Capability;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.credentials.UnverifiedToken;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Schema;
 import io.jsonwebtoken.Identifiable;
 import java.time.Instant;
 import java.util.Arrays;

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.http.limits.FairShare;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;

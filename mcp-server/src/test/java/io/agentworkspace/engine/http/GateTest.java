@@ -3,9 +3,9 @@ package io.agentworkspace.engine.http;
 import static io.agentworkspace.engine.http.SampleServer.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.identity.SessionSecret;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.model.access.Role;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.security.SecureRandom;

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.http.limits.RequestRate;
 import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -195,18 +196,18 @@ class HostAndOriginTest {
     @ParameterizedTest
     @ValueSource(strings = {"app.example", "https://app.example/path", "https://u@app.example", "https://a?b", ""})
     void whatIsNoOriginCannotBeAllowed(String origin) {
-        assertThatThrownBy(() -> Rules.of(List.of(), List.of(), List.of(origin), Rate.OFF, Rate.OFF))
+        assertThatThrownBy(() -> GateRules.of(List.of(), List.of(), List.of(origin), RequestRate.OFF, RequestRate.OFF))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void anOriginWithItsStandardPortIsTheSameOrigin() {
-        var rules = Rules.of(
+        var rules = GateRules.of(
                 List.of(URI.create("https://A.example:443"), URI.create("http://b.example:80/")),
                 List.of("C.example:8080"),
                 List.of("https://d.example:443"),
-                Rate.OFF,
-                Rate.OFF);
+                RequestRate.OFF,
+                RequestRate.OFF);
         assertThat(rules.origins())
                 .containsExactlyInAnyOrder("https://a.example", "http://b.example", "https://d.example");
         assertThat(rules.hosts()).containsExactlyInAnyOrder("a.example", "b.example", "c.example");

@@ -1,11 +1,11 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.identity.Callers;
-import io.agentworkspace.engine.identity.Presented;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.credentials.Callers;
+import io.agentworkspace.engine.credentials.Presented;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.TestServer;
+import io.agentworkspace.engine.testing.TestServer;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;

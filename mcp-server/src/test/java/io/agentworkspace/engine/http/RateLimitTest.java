@@ -4,8 +4,10 @@ import static io.agentworkspace.engine.http.SampleServer.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.http.limits.RateBuckets;
+import io.agentworkspace.engine.http.limits.RequestRate;
+import io.agentworkspace.engine.model.access.Role;
 import java.net.InetAddress;
 import java.net.http.HttpResponse;
 import java.security.SecureRandom;
@@ -24,8 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("slow")
 class RateLimitTest {
-    private static final Rate TIGHT = new Rate(1, 3);
-    private static final Rate WIDE = new Rate(200, 400);
+    private static final RequestRate TIGHT = new RequestRate(1, 3);
+    private static final RequestRate WIDE = new RequestRate(200, 400);
 
     @Test
     void aKeyThatAsksTooFastIsToldToWaitAndOthersAreNot() {
@@ -49,7 +51,7 @@ class RateLimitTest {
 
     @Test
     void theRefusalIsInThePathsStyle() {
-        try (var server = new SampleServer(new Rate(1, 1), WIDE)) {
+        try (var server = new SampleServer(new RequestRate(1, 1), WIDE)) {
             me(server, server.key);
             var command = server.get("/demo/v1/Engine/tps", "X-Api-Key", server.key);
             assertThat(command.statusCode()).isEqualTo(429);
@@ -71,7 +73,7 @@ class RateLimitTest {
             nonsense                                                                          | -
             """)
     void aRefusedMessageIsToldSoUnderItsId(String body, String id) {
-        try (var server = new SampleServer(new Rate(1, 1), WIDE)) {
+        try (var server = new SampleServer(new RequestRate(1, 1), WIDE)) {
             me(server, server.key);
             var refused = server.mcp(body);
             assertThat(refused.statusCode()).isEqualTo(429);
@@ -83,7 +85,7 @@ class RateLimitTest {
 
     @Test
     void anIdBehindALargeBodyIsNotSearchedForAndTheRefusalComes() {
-        try (var server = new SampleServer(new Rate(1, 1), WIDE)) {
+        try (var server = new SampleServer(new RequestRate(1, 1), WIDE)) {
             me(server, server.key);
             var refused = server.mcp("{\"params\":\"" + "x".repeat(1 << 20) + "\",\"id\":1}");
             assertThat(refused.statusCode()).isEqualTo(429);
@@ -93,7 +95,7 @@ class RateLimitTest {
 
     @Test
     void eachMessageOfABatchCounts() {
-        try (var server = new SampleServer(new Rate(1, 20), WIDE)) {
+        try (var server = new SampleServer(new RequestRate(1, 20), WIDE)) {
             var begun = server.mcp("""
                     {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}""");
             var ping = "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}";
@@ -166,7 +168,7 @@ class RateLimitTest {
 
     @Test
     void anyNumberOfAddressesTakesBoundedMemory() {
-        var buckets = new Buckets<String>(TIGHT, Clock.systemUTC());
+        var buckets = new RateBuckets<String>(TIGHT, Clock.systemUTC());
         for (var i = 0; i < 300_000; i++) {
             buckets.take(
                     "2001:db8:" + Integer.toHexString(i >> 16) + ":" + Integer.toHexString(i & 0xffff),
@@ -204,7 +206,7 @@ class RateLimitTest {
 
     @Test
     void offMeansNoLimitAndNoHeaders() {
-        try (var server = new SampleServer(Rate.OFF, Rate.OFF)) {
+        try (var server = new SampleServer(RequestRate.OFF, RequestRate.OFF)) {
             for (var i = 0; i < 50; i++) {
                 assertThat(me(server, server.key).statusCode()).isEqualTo(200);
             }

@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Incoming;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.server.Handler;
@@ -50,7 +50,8 @@ final class SampleRest extends Handler.Abstract {
     }
 
     private static void who(Request request, Response response, Callback callback) {
-        var caller = request.getAttribute(Incoming.CALLER) instanceof Caller known ? known.principal() : "nobody";
-        new JsonReply(200, JsonReply.JSON, Json.object().put("caller", caller)).send(response, callback);
+        var caller =
+                request.getAttribute(RequestAttributes.CALLER) instanceof Caller known ? known.principal() : "nobody";
+        new JsonResponse(200, JsonResponse.JSON, Json.object().put("caller", caller)).send(response, callback);
     }
 }

@@ -1,16 +1,17 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.hubs.Hubs;
-import io.agentworkspace.engine.mcp.McpDoor;
-import io.agentworkspace.engine.mcp.Offer;
-import io.agentworkspace.engine.mcp.ProductionOffer;
-import io.agentworkspace.engine.model.Answer;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Published;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.http.limits.RequestRate;
+import io.agentworkspace.engine.hubs.HubRoutes;
+import io.agentworkspace.engine.mcp.McpEndpoint;
+import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.IOException;
 import java.net.Socket;
@@ -35,16 +36,16 @@ public final class SampleServer implements AutoCloseable {
 
     public final KeyRing keys;
     public final String key;
-    private final McpDoor.Replica replica;
+    private final McpEndpoint.Replica replica;
     private final WebServer web;
 
     public SampleServer() {
-        this(Rate.OFF, Rate.OFF);
+        this(RequestRate.OFF, RequestRate.OFF);
     }
 
-    public SampleServer(Rate callers, Rate strangers) {
+    public SampleServer(RequestRate callers, RequestRate strangers) {
         this(
-                ProductionOffer.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
+                EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
                 new KeyRing(),
                 PUBLIC,
                 callers,
@@ -52,69 +53,74 @@ public final class SampleServer implements AutoCloseable {
     }
 
     /** Behind these proxies, which pass strangers' requests on. */
-    SampleServer(Proxies proxies, Rate strangers) {
+    SampleServer(TrustedProxies proxies, RequestRate strangers) {
         this(
-                ProductionOffer.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
+                EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
                 new KeyRing(),
                 PUBLIC,
                 rules -> rules.behind(proxies),
-                Rate.OFF,
+                RequestRate.OFF,
                 strangers);
     }
 
     /** With so much memory. */
     SampleServer(Capacity capacity) {
         this(
-                ProductionOffer.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
+                EngineFeatures.of(new SampleTools(), TestDatabase.library(), "1", Clock.systemUTC()),
                 new KeyRing(),
                 PUBLIC,
                 rules -> rules.holding(capacity),
-                Rate.OFF,
-                Rate.OFF);
+                RequestRate.OFF,
+                RequestRate.OFF);
     }
 
     /** The production door with something else behind it, and with as much memory as such a heap gives. */
-    public SampleServer(Offer offer, long heap) {
-        this(offer, new KeyRing(), PUBLIC, rules -> rules.holding(Capacity.of(heap)), Rate.OFF, Rate.OFF);
+    public SampleServer(ServerFeatures offer, long heap) {
+        this(offer, new KeyRing(), PUBLIC, rules -> rules.holding(Capacity.of(heap)), RequestRate.OFF, RequestRate.OFF);
     }
 
     /** The production door with something else behind it. */
-    public SampleServer(Offer offer) {
+    public SampleServer(ServerFeatures offer) {
         this(offer, new KeyRing());
     }
 
     /** Another replica, which knows the same keys. */
-    public SampleServer(Offer offer, KeyRing keys) {
+    public SampleServer(ServerFeatures offer, KeyRing keys) {
         this(offer, keys, PUBLIC);
     }
 
     /** A replica behind a proxy. */
-    public SampleServer(Offer offer, KeyRing keys, URI address) {
-        this(offer, keys, address, Rate.OFF, Rate.OFF);
+    public SampleServer(ServerFeatures offer, KeyRing keys, URI address) {
+        this(offer, keys, address, RequestRate.OFF, RequestRate.OFF);
     }
 
-    private SampleServer(Offer offer, KeyRing keys, URI address, Rate callers, Rate strangers) {
+    private SampleServer(ServerFeatures offer, KeyRing keys, URI address, RequestRate callers, RequestRate strangers) {
         this(offer, keys, address, UnaryOperator.identity(), callers, strangers);
     }
 
     private SampleServer(
-            Offer offer, KeyRing keys, URI address, UnaryOperator<Rules> more, Rate callers, Rate strangers) {
+            ServerFeatures offer,
+            KeyRing keys,
+            URI address,
+            UnaryOperator<GateRules> more,
+            RequestRate callers,
+            RequestRate strangers) {
         this.keys = keys;
         this.key = keys.add(Role.OWNER, "*");
         this.replica = TestDatabase.replica(keys);
         try {
             web = WebServer.bind("127.0.0.1", 0);
             var clock = Clock.systemUTC();
-            var refusals = new Refusals(clock);
-            var rules = Rules.of(
+            var refusals = new RefusalRenderer(clock);
+            var rules = GateRules.of(
                     List.of(address, url("")),
                     List.of("alias.example"),
                     List.of("https://app.example"),
                     callers,
                     strangers);
             var own = url("").toString();
-            var pages = new Pages(new Hubs(new NoTools(), new Published(own, own, "0")));
-            var doors = new Doors(new McpDoor(offer, replica, own), pages, new SampleRest());
+            var pages = new PageEndpoint(new HubRoutes(new NoTools(), new PublicAddresses(own, own, "0")));
+            var doors = new Endpoints(new McpEndpoint(offer, replica, own), pages, new SampleRest());
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import io.agentworkspace.engine.HangLimit;
+import io.agentworkspace.engine.testing.HangLimit;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
@@ -39,7 +39,7 @@ class WebServerTest {
     @Test
     void stoppingDoesNotWaitForIdleConnections() throws Exception {
         var server = WebServer.bind("127.0.0.1", 0, Duration.ofHours(1));
-        server.serve(new SampleRest(), new Refusals(Clock.systemUTC()));
+        server.serve(new SampleRest(), new RefusalRenderer(Clock.systemUTC()));
         try (var idle = new Socket("127.0.0.1", server.port())) {
             idle.getOutputStream()
                     .write("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

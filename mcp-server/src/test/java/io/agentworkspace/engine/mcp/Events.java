@@ -2,8 +2,8 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.HangLimit;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.HangLimit;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 
 /** A stream of events that a test reads along. */
-final class Events implements AutoCloseable {
+public final class Events implements AutoCloseable {
     private final HttpResponse<InputStream> response;
     private final BlockingQueue<JsonNode> messages = new LinkedBlockingQueue<>();
     private volatile boolean ended;
 
-    Events(HttpResponse<InputStream> response) {
+    public Events(HttpResponse<InputStream> response) {
         this.response = response;
         Thread.startVirtualThread(this::read);
     }
@@ -41,23 +41,23 @@ final class Events implements AutoCloseable {
         }
     }
 
-    int status() {
+    public int status() {
         return response.statusCode();
     }
 
-    boolean ended() {
+    public boolean ended() {
         return ended;
     }
 
     /** The next message. */
-    JsonNode next() {
+    public JsonNode next() {
         var message = poll(HangLimit.TIME);
         assertThat(message).as("a message on the stream").isNotNull();
         return message;
     }
 
     /** The next message of this method, others left aside. */
-    JsonNode next(String method) {
+    public JsonNode next(String method) {
         var message = next();
         while (!message.path("method").asString("").equals(method)) {
             message = next();
@@ -66,7 +66,7 @@ final class Events implements AutoCloseable {
     }
 
     /** Null when none comes within this time. */
-    JsonNode poll(Duration time) {
+    public JsonNode poll(Duration time) {
         try {
             return messages.poll(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {

@@ -1,6 +1,10 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.PromptSource;
+import io.agentworkspace.engine.mcp.wire.CompletionArgument;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +25,7 @@ final class FixturePrompts implements PromptSource {
     }
 
     @Override
-    public List<ObjectNode> list(Turn turn) {
+    public List<ObjectNode> list(McpRequest turn) {
         return arguments.keySet().stream().map(this::shown).toList();
     }
 
@@ -38,7 +42,7 @@ final class FixturePrompts implements PromptSource {
     }
 
     @Override
-    public Optional<Outcome> get(String name, ObjectNode given, Turn turn) {
+    public Optional<MethodResult> get(String name, ObjectNode given, McpRequest turn) {
         return switch (name) {
             case "test_simple_prompt" -> messages(Fixtures.text("This is a simple prompt for testing."));
             case "test_prompt_with_arguments" ->
@@ -60,7 +64,7 @@ final class FixturePrompts implements PromptSource {
         };
     }
 
-    private static Optional<Outcome> asking(Turn turn) {
+    private static Optional<MethodResult> asking(McpRequest turn) {
         var context =
                 turn.accepted("user_context").map(form -> form.path("context").asString(""));
         return context.isPresent()
@@ -70,16 +74,16 @@ final class FixturePrompts implements PromptSource {
                         {"type": "object", "properties": {"context": {"type": "string"}}, "required": ["context"]}"""), null));
     }
 
-    private static Optional<Outcome> messages(ObjectNode... contents) {
+    private static Optional<MethodResult> messages(ObjectNode... contents) {
         var result = Json.object();
         var messages = result.putArray("messages");
         Stream.of(contents)
                 .forEach(content -> messages.addObject().put("role", "user").set("content", content));
-        return Optional.of(Outcome.done(result));
+        return Optional.of(MethodResult.done(result));
     }
 
     @Override
-    public Optional<List<String>> complete(String prompt, Completion completion, Turn turn) {
+    public Optional<List<String>> complete(String prompt, CompletionArgument completion, McpRequest turn) {
         return arguments.containsKey(prompt)
                 ? Optional.of(Stream.of("paris", "park", "party")
                         .filter(value -> value.startsWith(completion.value()))

@@ -1,6 +1,9 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.wire.ClientInfo;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,13 +55,15 @@ final class FixtureQuestions {
         });
         tools.add("test_input_required_result_capabilities", "Asks what the client can answer.", call -> {
             var questions = new LinkedHashMap<String, ObjectNode>();
-            if (call.turn().client().can(Client.Ability.SAMPLING)) {
+            if (call.turn().client().can(ClientInfo.Ability.SAMPLING)) {
                 questions.put("sampled", sampling("Say something", 50));
             }
-            if (call.turn().client().can(Client.Ability.ELICITATION)) {
+            if (call.turn().client().can(ClientInfo.Ability.ELICITATION)) {
                 questions.put("filled", form("What is your name?", NAME));
             }
-            return call.turn().answer("sampled").isPresent() ? Outcome.text("done") : new Outcome.Ask(questions, null);
+            return call.turn().answer("sampled").isPresent()
+                    ? MethodResult.text("done")
+                    : new MethodResult.Ask(questions, null);
         });
     }
 
@@ -95,7 +100,7 @@ final class FixtureQuestions {
                 "test_input_required_result_elicitation",
                 "Asks for a name.",
                 call -> name(call.turn())
-                        .map(name -> Outcome.text("Hello, %s!".formatted(name)))
+                        .map(name -> MethodResult.text("Hello, %s!".formatted(name)))
                         .orElseGet(() -> ask("user_name", form("What is your name?", NAME), null)));
         tools.add(
                 "test_input_required_result_sampling",
@@ -116,7 +121,7 @@ final class FixtureQuestions {
                             .state()
                             .filter(state -> state.path("secret").asString("").equals("kept"))
                             .filter(_ -> call.turn().answer("confirm").isPresent())
-                            .map(_ -> Outcome.text("state-ok"))
+                            .map(_ -> MethodResult.text("state-ok"))
                             .orElseGet(() -> ask(
                                     "confirm",
                                     form("Please confirm", OK),
@@ -125,13 +130,13 @@ final class FixtureQuestions {
         tools.add("test_input_required_result_multiple_inputs", "Asks three things.", call -> {
             var keys = List.of("user_name", "greeting", "client_roots");
             if (keys.stream().allMatch(key -> call.turn().answer(key).isPresent())) {
-                return Outcome.text("All answered.");
+                return MethodResult.text("All answered.");
             }
             var questions = new LinkedHashMap<String, ObjectNode>();
             questions.put("user_name", form("What is your name?", NAME));
             questions.put("greeting", sampling("Generate a greeting", 50));
             questions.put("client_roots", roots());
-            return new Outcome.Ask(questions, Json.object().put("round", 1));
+            return new MethodResult.Ask(questions, Json.object().put("round", 1));
         });
         tools.add("test_input_required_result_multi_round", "Asks twice.", call -> {
             var name = call.turn().accepted("step1");
@@ -141,7 +146,7 @@ final class FixtureQuestions {
                     .map(state -> state.path("name").asString(""))
                     .orElse("");
             if (colour.isPresent() && !known.isEmpty()) {
-                return Outcome.text("%s likes %s"
+                return MethodResult.text("%s likes %s"
                         .formatted(known, colour.get().path("color").asString("")));
             }
             return name.map(form -> ask(
@@ -155,26 +160,26 @@ final class FixtureQuestions {
         });
     }
 
-    private static Optional<String> name(Turn turn) {
+    private static Optional<String> name(McpRequest turn) {
         return turn.accepted("user_name")
                 .map(form -> form.path("name").asString(""))
                 .filter(name -> !name.isEmpty());
     }
 
-    private static Function<FixtureTools.Call, Outcome> asking(
+    private static Function<FixtureTools.Call, MethodResult> asking(
             String key, Function<FixtureTools.Call, ObjectNode> question, Function<ObjectNode, String> text) {
         return call -> call.turn()
                 .answer(key)
-                .map(answer -> Outcome.text(text.apply(answer)))
+                .map(answer -> MethodResult.text(text.apply(answer)))
                 .orElseGet(() -> ask(key, question.apply(call), null));
     }
 
-    static Outcome ask(String key, ObjectNode question, @Nullable ObjectNode state) {
-        return new Outcome.Ask(Map.of(key, question), state);
+    static MethodResult ask(String key, ObjectNode question, @Nullable ObjectNode state) {
+        return new MethodResult.Ask(Map.of(key, question), state);
     }
 
     static ObjectNode form(String message, String schema) {
-        return Outcome.form(message, Fixtures.json(schema));
+        return MethodResult.form(message, Fixtures.json(schema));
     }
 
     private static ObjectNode sampling(String text, int maxTokens) {

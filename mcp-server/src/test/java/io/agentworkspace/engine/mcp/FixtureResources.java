@@ -1,6 +1,13 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.mcp.methods.ResourceMethods;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ResourceSource;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.CompletionArgument;
+import io.agentworkspace.engine.mcp.wire.ListPage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,11 +27,11 @@ final class FixtureResources implements ResourceSource {
             "test://watched-resource", "This is watched."));
 
     @Override
-    public Portion list(@Nullable String cursor, int limit, Turn turn) {
+    public ListPage list(@Nullable String cursor, int limit, McpRequest turn) {
         var all = new ArrayList<ObjectNode>();
         texts.keySet().forEach(uri -> all.add(shown(uri, "text/plain")));
         all.add(shown(BINARY, "image/png"));
-        return Portion.of(all, cursor, limit);
+        return ListPage.of(all, cursor, limit);
     }
 
     private static ObjectNode shown(String uri, String mediaType) {
@@ -45,10 +52,10 @@ final class FixtureResources implements ResourceSource {
     }
 
     @Override
-    public Optional<Outcome> read(String uri, Turn turn) {
+    public Optional<MethodResult> read(String uri, McpRequest turn) {
         var id = TEMPLATE.matcher(uri);
         if (texts.containsKey(uri)) {
-            return Optional.of(Outcome.done(Resources.text(uri, "text/plain", texts.get(uri))));
+            return Optional.of(MethodResult.done(ResourceMethods.text(uri, "text/plain", texts.get(uri))));
         } else if (uri.equals(BINARY)) {
             var result = Json.object();
             result.putArray("contents")
@@ -56,24 +63,24 @@ final class FixtureResources implements ResourceSource {
                     .put("uri", uri)
                     .put("mimeType", "image/png")
                     .put("blob", Fixtures.PNG);
-            return Optional.of(Outcome.done(result));
+            return Optional.of(MethodResult.done(result));
         } else if (id.matches()) {
             var data = Json.object()
                     .put("id", id.group(1))
                     .put("templateTest", true)
                     .put("data", "Data for ID: " + id.group(1));
-            return Optional.of(Outcome.done(Resources.text(uri, "application/json", Json.text(data))));
+            return Optional.of(MethodResult.done(ResourceMethods.text(uri, "application/json", Json.text(data))));
         }
         return Optional.empty();
     }
 
     @Override
-    public Optional<List<String>> complete(String template, Completion completion, Turn turn) {
+    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
         return template.startsWith("test://template/") ? Optional.of(List.of("123")) : Optional.empty();
     }
 
     @Override
-    public Optional<Change> changes(String uri, Turn turn) {
+    public Optional<Change> changes(String uri, McpRequest turn) {
         if (uri.startsWith("test://many/")) {
             return Optional.of(new Change(turn.caller().tenant(), "fixture", List.of("many")));
         }

@@ -1,6 +1,10 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolSource;
+import io.agentworkspace.engine.mcp.wire.ExecutionMode;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +15,7 @@ import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The tools that take long, of the referee's {@code tasks-*} scenarios. */
-final class FixtureTasks implements ToolSource {
+public final class FixtureTasks implements ToolSource {
     private static final String NAME = """
             {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}""";
     private static final String CONFIRM = """
@@ -27,38 +31,38 @@ final class FixtureTasks implements ToolSource {
     private static volatile CountDownLatch gate = new CountDownLatch(1);
 
     /** Tasks named {@code held} that begin from now on wait for {@link #release}. */
-    static void hold() {
+    public static void hold() {
         gate = new CountDownLatch(1);
     }
 
-    static void release() {
+    public static void release() {
         gate.countDown();
     }
 
-    private final Map<String, Pace> paces = new LinkedHashMap<>(Map.of(
+    private final Map<String, ExecutionMode> paces = new LinkedHashMap<>(Map.of(
             "greet",
-            Pace.QUICK,
+            ExecutionMode.QUICK,
             "slow_compute",
-            Pace.LONG,
+            ExecutionMode.LONG,
             "confirm_delete",
-            Pace.LONG,
+            ExecutionMode.LONG,
             "multi_input",
-            Pace.LONG,
+            ExecutionMode.LONG,
             "held",
-            Pace.LONG,
+            ExecutionMode.LONG,
             "counting",
-            Pace.LONG,
+            ExecutionMode.LONG,
             "stubborn",
-            Pace.LONG,
+            ExecutionMode.LONG,
             "protocol_error_job",
-            Pace.LONG,
+            ExecutionMode.LONG,
             "failing_job",
-            Pace.TASK,
+            ExecutionMode.TASK,
             ASKS_FIRST,
-            Pace.TASK));
+            ExecutionMode.TASK));
 
     @Override
-    public List<ObjectNode> list(Turn turn) {
+    public List<ObjectNode> list(McpRequest turn) {
         return paces.keySet().stream().sorted().map(FixtureTasks::shown).toList();
     }
 
@@ -68,17 +72,17 @@ final class FixtureTasks implements ToolSource {
     }
 
     @Override
-    public Optional<ObjectNode> find(String name, Turn turn) {
+    public Optional<ObjectNode> find(String name, McpRequest turn) {
         return Optional.ofNullable(paces.get(name)).map(_ -> shown(name));
     }
 
     @Override
-    public Pace pace(String name, ObjectNode arguments, Turn turn) {
-        return paces.getOrDefault(name, Pace.QUICK);
+    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest turn) {
+        return paces.getOrDefault(name, ExecutionMode.QUICK);
     }
 
     @Override
-    public Optional<Outcome> before(String name, ObjectNode arguments, Turn turn) {
+    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest turn) {
         return name.equals(ASKS_FIRST) && turn.accepted("user_name").isEmpty()
                 ? Optional.of(FixtureQuestions.ask(
                         "user_name", FixtureQuestions.form("What is your name?", NAME), Json.object()))
@@ -86,11 +90,11 @@ final class FixtureTasks implements ToolSource {
     }
 
     @Override
-    public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
+    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn) {
         return Optional.ofNullable(
                 switch (name) {
                     case "greet" ->
-                        Outcome.text(
+                        MethodResult.text(
                                 "Hello, %s!".formatted(arguments.path("name").asString("")));
                     case "slow_compute" -> slow(arguments.path("seconds").asDouble(0));
                     case "held" -> held();
@@ -101,7 +105,7 @@ final class FixtureTasks implements ToolSource {
                     case "counting" -> counting(turn);
                     case "stubborn" -> stubborn();
                     case ASKS_FIRST ->
-                        Outcome.text("Done for "
+                        MethodResult.text("Done for "
                                 + turn.accepted("user_name")
                                         .map(form -> form.path("name").asString(""))
                                         .orElse("nobody"));
@@ -109,51 +113,51 @@ final class FixtureTasks implements ToolSource {
                 });
     }
 
-    private static Outcome slow(double seconds) {
+    private static MethodResult slow(double seconds) {
         Fixtures.work((int) (seconds * 1_000));
-        return Outcome.text("computed for %s s".formatted(seconds));
+        return MethodResult.text("computed for %s s".formatted(seconds));
     }
 
     /** Until a test lets it go on. */
-    private static Outcome held() {
+    private static MethodResult held() {
         try {
             gate.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
         }
-        return Outcome.text("held and released");
+        return MethodResult.text("held and released");
     }
 
     /** Does not hear of interrupts. */
-    private static Outcome stubborn() {
+    private static MethodResult stubborn() {
         for (var end = System.nanoTime() + 800_000_000L; System.nanoTime() < end; ) {
             Thread.onSpinWait();
         }
-        return Outcome.text("done in spite of it");
+        return MethodResult.text("done in spite of it");
     }
 
-    private static Outcome failing() {
+    private static MethodResult failing() {
         Fixtures.pause(500);
-        var failed = (Outcome.Done) Outcome.text("the job failed, as it does");
+        var failed = (MethodResult.Done) MethodResult.text("the job failed, as it does");
         failed.result().put("isError", true);
         return failed;
     }
 
-    private static Outcome counting(Turn turn) {
+    private static MethodResult counting(McpRequest turn) {
         for (var done = 1; done <= 4; done++) {
             Fixtures.pause(800);
             turn.progress(done, 4.0, "counted to " + done);
         }
-        return Outcome.text("counted");
+        return MethodResult.text("counted");
     }
 
-    private static Outcome asking(Turn turn, Set<String> keys, Function<String, String> text) {
+    private static MethodResult asking(McpRequest turn, Set<String> keys, Function<String, String> text) {
         if (keys.stream().allMatch(key -> turn.answer(key).isPresent())) {
-            return Outcome.text(text.apply(String.join(", ", keys)));
+            return MethodResult.text(text.apply(String.join(", ", keys)));
         }
         var questions = new LinkedHashMap<String, ObjectNode>();
         keys.forEach(key -> questions.put(key, FixtureQuestions.form("Is it " + key + "?", CONFIRM)));
-        return new Outcome.Ask(questions, null);
+        return new MethodResult.Ask(questions, null);
     }
 }

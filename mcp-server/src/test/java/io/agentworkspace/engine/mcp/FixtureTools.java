@@ -1,6 +1,10 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolSource;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,9 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The tools that the referee's scenarios call. */
 final class FixtureTools implements ToolSource {
-    private record Fixture(ObjectNode description, Function<Call, Outcome> work) {}
+    private record Fixture(ObjectNode description, Function<Call, MethodResult> work) {}
 
-    record Call(ObjectNode arguments, Turn turn) {}
+    record Call(ObjectNode arguments, McpRequest turn) {}
 
     private final Map<String, Fixture> tools = new LinkedHashMap<>();
 
@@ -27,7 +31,8 @@ final class FixtureTools implements ToolSource {
                 """
                 {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}, "required": ["region"]}
                 """,
-                call -> Outcome.text("region " + call.arguments().path("region").asString("")));
+                call -> MethodResult.text(
+                        "region " + call.arguments().path("region").asString("")));
         add("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", """
                 {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
                  "$defs": {"address": {"$anchor": "addressDef", "type": "object",
@@ -38,11 +43,11 @@ final class FixtureTools implements ToolSource {
                  "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
                  "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
                  "then": {"required": ["phone"]}, "else": {"required": ["email"]}, "additionalProperties": false}
-                """, _ -> Outcome.text("done"));
+                """, _ -> MethodResult.text("done"));
     }
 
     private void contents() {
-        add("test_simple_text", "One text.", _ -> Outcome.text("This is a simple text response for testing."));
+        add("test_simple_text", "One text.", _ -> MethodResult.text("This is a simple text response for testing."));
         add("test_image_content", "One image.", _ -> content(Fixtures.image()));
         add("test_audio_content", "One sound.", _ -> content(Fixtures.sound()));
         add(
@@ -61,7 +66,7 @@ final class FixtureTools implements ToolSource {
                                 "application/json",
                                 "{\"test\":\"data\",\"value\":123}")));
         add("test_error_handling", "Always fails.", _ -> {
-            var failed = (Outcome.Done) Outcome.text("This tool intentionally returns an error for testing");
+            var failed = (MethodResult.Done) MethodResult.text("This tool intentionally returns an error for testing");
             failed.result().put("isError", true);
             return failed;
         });
@@ -73,18 +78,18 @@ final class FixtureTools implements ToolSource {
                 call.turn().log("info", "fixture", said);
                 Fixtures.pause(50);
             }
-            return Outcome.text("Logged three messages.");
+            return MethodResult.text("Logged three messages.");
         });
         add("test_logging_tool", "Logs once.", call -> {
             call.turn().log("info", "fixture", "a message");
-            return Outcome.text("Logged a message.");
+            return MethodResult.text("Logged a message.");
         });
         add("test_tool_with_progress", "Tells how far it is.", call -> {
             for (var done : List.of(0, 50, 100)) {
                 call.turn().progress(done, 100.0, null);
                 Fixtures.pause(50);
             }
-            return Outcome.text("Done.");
+            return MethodResult.text("Done.");
         });
         add("test_defect", "Says that it begins, and breaks.", call -> {
             call.turn().log("info", "fixture", "begun");
@@ -93,46 +98,46 @@ final class FixtureTools implements ToolSource {
         add("test_slow", "Takes a minute.", call -> {
             call.turn().log("info", "fixture", "begun");
             Fixtures.work(60_000);
-            return Outcome.text("Done at last.");
+            return MethodResult.text("Done at last.");
         });
         for (var list : List.of(Change.TOOLS, Change.PROMPTS)) {
             var name = "test_trigger_%s_change".formatted(list.substring(0, list.length() - 1));
             add(name, "Says that a list changed.", call -> {
                 Fixtures.tell(new Change(call.turn().caller().tenant(), list, List.of()));
-                return Outcome.text("Told.");
+                return MethodResult.text("Told.");
             });
         }
     }
 
-    void add(String name, String description, Function<Call, Outcome> work) {
+    void add(String name, String description, Function<Call, MethodResult> work) {
         add(name, description, "{\"type\": \"object\", \"properties\": {}}", work);
     }
 
-    void add(String name, String description, String schema, Function<Call, Outcome> work) {
+    void add(String name, String description, String schema, Function<Call, MethodResult> work) {
         var tool = Json.object().put("name", name).put("description", description);
         tool.set("inputSchema", Json.readObject(schema.getBytes(StandardCharsets.UTF_8)));
         tools.put(name, new Fixture(tool, work));
     }
 
-    private static Outcome content(ObjectNode... blocks) {
+    private static MethodResult content(ObjectNode... blocks) {
         var result = Json.object();
         var content = result.putArray("content");
         List.of(blocks).forEach(content::add);
-        return Outcome.done(result);
+        return MethodResult.done(result);
     }
 
     @Override
-    public List<ObjectNode> list(Turn turn) {
+    public List<ObjectNode> list(McpRequest turn) {
         return tools.values().stream().map(Fixture::description).toList();
     }
 
     @Override
-    public Optional<ObjectNode> find(String name, Turn turn) {
+    public Optional<ObjectNode> find(String name, McpRequest turn) {
         return Optional.ofNullable(tools.get(name)).map(Fixture::description);
     }
 
     @Override
-    public Optional<Outcome> call(String name, ObjectNode arguments, Turn turn) {
+    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn) {
         return Optional.ofNullable(tools.get(name)).map(tool -> tool.work().apply(new Call(arguments, turn)));
     }
 }

@@ -1,32 +1,34 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.store.SessionStore;
-import io.agentworkspace.engine.store.Signals;
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.mcp.lanes.SessionStore;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the fixtures of the referee are made of. */
-final class Fixtures {
+public final class Fixtures {
     static final String PNG =
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
     private static final String WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
     /** How often long work was begun. */
-    static final AtomicInteger STARTED = new AtomicInteger();
+    public static final AtomicInteger STARTED = new AtomicInteger();
 
     /** How often it was stopped before its end. */
-    static final AtomicInteger STOPPED = new AtomicInteger();
+    public static final AtomicInteger STOPPED = new AtomicInteger();
 
     private Fixtures() {}
 
     /** The fixture catalogue, on the production door's terms. */
-    static Offer offer() {
-        return new Offer(
-                new Offer.Identity(
+    public static ServerFeatures offer() {
+        return new ServerFeatures(
+                new ServerFeatures.Identity(
                         "io.agentworkspace/fixture", "Fixtures", "1", "Fixtures of the referee.", "For tests."),
                 List.of(new FixtureTools(), new FixtureTasks()),
                 List.of(new FixtureResources()),
@@ -56,7 +58,7 @@ final class Fixtures {
         return Json.readObject(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    static void pause(int millis) {
+    public static void pause(int millis) {
         if (!rested(millis)) {
             throw new IllegalStateException("interrupted");
         }
@@ -85,6 +87,6 @@ final class Fixtures {
     /** Tells all replicas, as a trigger of the database would. */
     static void tell(Change change) {
         new SessionStore(TestDatabase.db())
-                .tell(new Signals.Signal(change.tenant(), change.kind(), change.names(), null));
+                .tell(new DatabaseSignals.Signal(change.tenant(), change.kind(), change.names(), null));
     }
 }

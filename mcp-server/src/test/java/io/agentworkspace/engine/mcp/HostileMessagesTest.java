@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import io.agentworkspace.engine.wire.SendsAnything;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

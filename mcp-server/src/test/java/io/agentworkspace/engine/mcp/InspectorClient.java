@@ -2,7 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.mcp;
 
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
 import io.modelcontextprotocol.client.McpClient;
 import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;

@@ -3,23 +3,26 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.KeyRing;
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.model.Capability;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Doc;
-import io.agentworkspace.engine.model.Effect;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.store.ContextStore;
-import io.agentworkspace.engine.store.EventLog;
-import io.agentworkspace.engine.store.IdempotencyStore;
-import io.agentworkspace.engine.store.KeyUse;
-import io.agentworkspace.engine.store.Presence;
-import io.agentworkspace.engine.tools.Runner;
+import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.mcp.features.CatalogueTools;
+import io.agentworkspace.engine.mcp.features.DiscoveryTools;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.runtime.IdempotencyStore;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Clock;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -54,7 +57,7 @@ class LongToolsTest {
         return new KeyRing(id, user);
     }
 
-    private static Offer offer() {
+    private static ServerFeatures offer() {
         var clock = Clock.systemUTC();
         var db = TestDatabase.db();
         db.sql("CREATE TABLE IF NOT EXISTS long_tool_done (tenant_id bigint)").run();
@@ -78,15 +81,15 @@ class LongToolsTest {
                 new IdempotencyStore(db),
                 new Runner.Surroundings(
                         clock,
-                        new Presence(db),
+                        new AgentPresence(db),
                         new KeyUse(db, clock),
                         TestDatabase.audit(),
                         new EventLog(),
                         TestDatabase.metering()));
         var tools = new CatalogueTools(runner, clock);
-        return new Offer(
-                new Offer.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),
-                List.of(tools, new Discovery(catalogue, tools)),
+        return new ServerFeatures(
+                new ServerFeatures.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),
+                List.of(tools, new DiscoveryTools(catalogue, tools)),
                 List.of(),
                 List.of(),
                 List.of());

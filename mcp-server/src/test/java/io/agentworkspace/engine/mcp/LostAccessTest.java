@@ -3,11 +3,11 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;

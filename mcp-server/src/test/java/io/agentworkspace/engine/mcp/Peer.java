@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A client of the door, by hand: every message just as a test wants it. Single quotes in JSON stand for double ones. */
-final class Peer {
-    static final String ALL = "{'elicitation': {}, 'sampling': {}, 'roots': {}}";
+public final class Peer {
+    public static final String ALL = "{'elicitation': {}, 'sampling': {}, 'roots': {}}";
 
     private static final String BOTH = "application/json, text/event-stream";
 
@@ -33,21 +33,21 @@ final class Peer {
     private final String key;
 
     /** @param url of the server, or of one of its toolsets */
-    Peer(String url, String key) {
+    public Peer(String url, String key) {
         this.url = url;
         this.key = key;
     }
 
-    static ObjectNode json(String text) {
+    public static ObjectNode json(String text) {
         return Json.readObject(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
-    static JsonNode json(HttpResponse<String> response) {
+    public static JsonNode json(HttpResponse<String> response) {
         return Json.read(response.body().getBytes(StandardCharsets.UTF_8));
     }
 
     /** A request of 2026-07-28, right in everything. */
-    ObjectNode request(String method, String params, String capabilities) {
+    public ObjectNode request(String method, String params, String capabilities) {
         var request = Json.object()
                 .put("jsonrpc", "2.0")
                 .put("id", ids.incrementAndGet())
@@ -61,7 +61,7 @@ final class Peer {
     }
 
     /** The headers that repeat what a request says. */
-    static List<String> mirrored(ObjectNode request) {
+    public static List<String> mirrored(ObjectNode request) {
         var headers = new ArrayList<>(List.of(
                 "MCP-Protocol-Version",
                 "2026-07-28",
@@ -75,16 +75,16 @@ final class Peer {
         return headers;
     }
 
-    HttpResponse<String> send(ObjectNode request, List<String> headers) {
+    public HttpResponse<String> send(ObjectNode request, List<String> headers) {
         return post(Json.text(request), headers, BodyHandlers.ofString(StandardCharsets.UTF_8));
     }
 
     /** The response to a request of 2026-07-28, wherever in the answer it stands. */
-    JsonNode modern(String method, String params) {
+    public JsonNode modern(String method, String params) {
         return modern(method, params, ALL);
     }
 
-    JsonNode modern(String method, String params, String capabilities, String... headers) {
+    public JsonNode modern(String method, String params, String capabilities, String... headers) {
         var request = request(method, params, capabilities);
         var all = new ArrayList<>(mirrored(request));
         Collections.addAll(all, headers);
@@ -92,17 +92,17 @@ final class Peer {
     }
 
     /** The stream that answers a request of 2026-07-28. */
-    Events events(String method, String params) {
+    public Events events(String method, String params) {
         return events(method, params, ALL);
     }
 
-    Events events(String method, String params, String capabilities) {
+    public Events events(String method, String params, String capabilities) {
         var request = request(method, params, capabilities);
         return new Events(post(Json.text(request), mirrored(request), BodyHandlers.ofInputStream()));
     }
 
     /** Begins a session. */
-    Talk session(String version, String capabilities) {
+    public Talk session(String version, String capabilities) {
         var body = """
                 {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "%s", "capabilities": %s,
                  "clientInfo": {"name": "test", "version": "1"}}}""".formatted(version, capabilities.replace('\'', '"'));
@@ -112,34 +112,34 @@ final class Peer {
     }
 
     /** A session, which may go on through another peer. */
-    record Talk(Peer peer, String id, String version) {
-        Talk through(Peer other) {
+    public record Talk(Peer peer, String id, String version) {
+        public Talk through(Peer other) {
             return new Talk(other, id, version);
         }
 
-        HttpResponse<String> post(String body) {
+        public HttpResponse<String> post(String body) {
             return peer.post(body.replace('\'', '"'), headers(), BodyHandlers.ofString(StandardCharsets.UTF_8));
         }
 
-        JsonNode call(String method, String params) {
+        public JsonNode call(String method, String params) {
             return last(post(body(method, params)));
         }
 
-        Events events(String method, String params) {
+        public Events events(String method, String params) {
             return start(body(method, params));
         }
 
-        Events start(String body) {
+        public Events start(String body) {
             return new Events(peer.post(body.replace('\'', '"'), headers(), BodyHandlers.ofInputStream()));
         }
 
-        String body(String method, String params) {
+        public String body(String method, String params) {
             return "{'jsonrpc': '2.0', 'id': %d, 'method': '%s', 'params': %s}"
                     .formatted(peer.ids.incrementAndGet(), method, params);
         }
 
         /** The session's own stream. */
-        Events listen() {
+        public Events listen() {
             return new Events(peer.exchange(
                     peer.builder(headers())
                             .header("Accept", "text/event-stream")
@@ -147,7 +147,7 @@ final class Peer {
                     BodyHandlers.ofInputStream()));
         }
 
-        HttpResponse<String> end() {
+        public HttpResponse<String> end() {
             return peer.exchange(peer.builder(headers()).DELETE(), BodyHandlers.ofString());
         }
 
@@ -156,7 +156,7 @@ final class Peer {
         }
     }
 
-    <T> HttpResponse<T> post(String body, List<String> headers, BodyHandler<T> handler) {
+    public <T> HttpResponse<T> post(String body, List<String> headers, BodyHandler<T> handler) {
         var request = builder(headers)
                 .header("Accept", BOTH)
                 .header("Content-Type", "application/json")
@@ -183,7 +183,7 @@ final class Peer {
     }
 
     /** The last message of an answer: all of it, or the end of its stream. */
-    static JsonNode last(HttpResponse<String> response) {
+    public static JsonNode last(HttpResponse<String> response) {
         var type = response.headers().firstValue("Content-Type").orElse("");
         if (!type.startsWith("text/event-stream")) {
             return json(response);

@@ -2,24 +2,25 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.model.Call;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Capability;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Context;
-import io.agentworkspace.engine.model.Doc;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.store.ContextStore;
-import io.agentworkspace.engine.store.EventLog;
-import io.agentworkspace.engine.store.IdempotencyStore;
-import io.agentworkspace.engine.store.KeyUse;
-import io.agentworkspace.engine.store.Presence;
-import io.agentworkspace.engine.tools.Runner;
+import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.runtime.IdempotencyStore;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Clock;
 import java.util.List;
 import java.util.Set;
@@ -46,7 +47,7 @@ class ProgressTest {
             new IdempotencyStore(TestDatabase.db()),
             new Runner.Surroundings(
                     Clock.systemUTC(),
-                    new Presence(TestDatabase.db()),
+                    new AgentPresence(TestDatabase.db()),
                     new KeyUse(TestDatabase.db(), Clock.systemUTC()),
                     TestDatabase.audit(),
                     new EventLog(),
@@ -65,7 +66,7 @@ class ProgressTest {
 
     @BeforeAll
     static void start() {
-        server = new SampleServer(ProductionOffer.of(RUNNER, TestDatabase.library(), "1", Clock.systemUTC()));
+        server = new SampleServer(EngineFeatures.of(RUNNER, TestDatabase.library(), "1", Clock.systemUTC()));
     }
 
     @AfterAll

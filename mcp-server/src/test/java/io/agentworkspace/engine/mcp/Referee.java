@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.Golden;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Golden;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -3,12 +3,12 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.EngineProcess;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

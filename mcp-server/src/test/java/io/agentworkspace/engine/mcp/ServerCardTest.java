@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
-import io.agentworkspace.engine.Golden;
-import io.agentworkspace.engine.Repository;
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.Repository;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
@@ -60,7 +62,7 @@ class ServerCardTest {
         var pom = Files.readString(Repository.file("pom.xml"));
         var version = Pattern.compile("<version>([^<]+)</version>").matcher(pom);
         assertThat(version.find()).isTrue();
-        return Listing.registered(ProductionOffer.identity(version.group(1)));
+        return ServerListing.registered(EngineFeatures.identity(version.group(1)));
     }
 
     @Test

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.mcp;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.skills.Skill;
 import io.agentworkspace.engine.skills.SkillFile;
 import java.nio.charset.StandardCharsets;

@@ -6,17 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.skills.ShippedSkills;
 import io.agentworkspace.engine.skills.Skill;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("slow")
 class SkillExamplesTest {
     private static final Catalogue CATALOGUE =
-            Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
     private static final SchemaRegistry REGISTRY =
             SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
     private static final Pattern TOOL = Pattern.compile("\\b[A-Z]{2}_[A-Z][a-z][A-Za-z]*\\b");

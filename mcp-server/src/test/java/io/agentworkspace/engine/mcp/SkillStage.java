@@ -2,8 +2,8 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Person;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Person;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,10 +2,10 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;

@@ -3,9 +3,17 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ResourceSource;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.streams.StreamOpener;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.CompletionArgument;
+import io.agentworkspace.engine.mcp.wire.ListPage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -36,7 +44,7 @@ class StreamsTest {
     @BeforeAll
     static void start() {
         var fixtures = Fixtures.offer();
-        server = new SampleServer(new Offer(
+        server = new SampleServer(new ServerFeatures(
                 fixtures.identity(),
                 fixtures.tools(),
                 List.of(new FixtureResources(), WHILE_OPENING),
@@ -122,8 +130,8 @@ class StreamsTest {
     /** Resources that let something happen while somebody finds out what to listen to. */
     private record WhileOpening(AtomicReference<Runnable> event) implements ResourceSource {
         @Override
-        public Portion list(String cursor, int limit, Turn turn) {
-            return Portion.whole(List.of());
+        public ListPage list(String cursor, int limit, McpRequest turn) {
+            return ListPage.whole(List.of());
         }
 
         @Override
@@ -132,17 +140,17 @@ class StreamsTest {
         }
 
         @Override
-        public Optional<Outcome> read(String uri, Turn turn) {
+        public Optional<MethodResult> read(String uri, McpRequest turn) {
             return Optional.empty();
         }
 
         @Override
-        public Optional<List<String>> complete(String template, Completion completion, Turn turn) {
+        public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
             return Optional.empty();
         }
 
         @Override
-        public Optional<Change> changes(String uri, Turn turn) {
+        public Optional<Change> changes(String uri, McpRequest turn) {
             if (!uri.startsWith("opening://")) {
                 return Optional.empty();
             }
@@ -217,7 +225,7 @@ class StreamsTest {
 
     @Test
     void aClientThatDoesNotReadIsCutOffAndDelaysNobody() throws IOException {
-        var uris = IntStream.range(0, Listen.MAX_RESOURCES)
+        var uris = IntStream.range(0, StreamOpener.MAX_RESOURCES)
                 .mapToObj(i -> "'test://many/%04d%s'".formatted(i, "x".repeat(1_900)))
                 .collect(Collectors.joining(", "));
         var key = server.keys.add(Role.OWNER, "*");

@@ -2,9 +2,9 @@ package io.agentworkspace.engine.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.model.EventType;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.TestServer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,12 +2,12 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;

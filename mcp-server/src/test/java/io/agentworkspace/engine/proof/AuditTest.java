@@ -7,16 +7,16 @@ import static io.agentworkspace.engine.proof.KeyStage.route;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.model.Audited;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.store.AuditStore;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
@@ -428,9 +428,9 @@ class AuditTest {
         assertThat(entries("{'user':'flood'}").getFirst().path("times").asInt()).isEqualTo(41);
     }
 
-    private static Audited entry(Instant at) {
+    private static AuditEntry entry(Instant at) {
         var user = at.isBefore(Instant.parse("2002-01-01T00:00:00Z")) ? "old" : "flood";
-        return new Audited(
+        return new AuditEntry(
                 at,
                 user,
                 null,

@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_16;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.io.ByteArrayInputStream;
 import java.net.URI;
 import java.net.URLEncoder;

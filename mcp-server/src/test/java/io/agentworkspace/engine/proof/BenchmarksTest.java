@@ -2,7 +2,7 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Repository;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.wire.Wire;
 import java.io.File;
 import java.io.IOException;

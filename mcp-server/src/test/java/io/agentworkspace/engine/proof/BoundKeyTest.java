@@ -6,7 +6,7 @@ import static io.agentworkspace.engine.proof.KeyStage.make;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

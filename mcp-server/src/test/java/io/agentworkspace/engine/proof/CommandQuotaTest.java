@@ -5,12 +5,12 @@ import static io.agentworkspace.engine.proof.QuotaStage.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.EngineProcess;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.model.EventType;
+import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.signin.StageClock;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

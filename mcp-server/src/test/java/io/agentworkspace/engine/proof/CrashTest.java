@@ -3,8 +3,8 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.EngineProcess;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.EngineProcess;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;

@@ -3,12 +3,12 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;

@@ -3,11 +3,11 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.model.EventType;
-import io.agentworkspace.engine.tools.EventCheck;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.EventCheck;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.ObjectNode;

@@ -3,17 +3,17 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.HangLimit;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.store.Db;
-import io.agentworkspace.engine.store.KeyStore;
-import io.agentworkspace.engine.store.TenantStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.HangLimit;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.users.TenantStore;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -67,7 +67,8 @@ class FairShareTest {
         return key.reveal();
     }
 
-    private static io.agentworkspace.engine.Reply call(Door door, String key, String service, String arguments) {
+    private static io.agentworkspace.engine.testing.Reply call(
+            Door door, String key, String service, String arguments) {
         return door.call(
                 engine.url(),
                 key,

@@ -2,13 +2,13 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -33,7 +33,7 @@ class FieldRulesTest {
     @EnumSource(Way.class)
     void theWrongJsonTypeIsMalformedForEveryFieldOfEveryTool(Way way) {
         var before = Rows.of(tenant.id(Door.REST));
-        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+        for (var tool : Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
                 .tools()) {
             if (way == Way.GENERIC && !tool.isCommand()) {
                 continue;

@@ -2,10 +2,10 @@ package io.agentworkspace.engine.proof;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestTenant;
 import io.agentworkspace.engine.wire.SendsAnything;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,10 +3,10 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestServer;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

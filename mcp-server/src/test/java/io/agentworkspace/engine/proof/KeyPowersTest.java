@@ -6,21 +6,21 @@ import static io.agentworkspace.engine.proof.KeyStage.make;
 import static io.agentworkspace.engine.proof.KeyStage.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Credential;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.model.Toolset;
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Credential;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.store.EventLog;
-import io.agentworkspace.engine.store.KeyUse;
-import io.agentworkspace.engine.store.Presence;
-import io.agentworkspace.engine.tools.Runner;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
@@ -129,11 +129,11 @@ class KeyPowersTest {
         var credential = new Credential(maker.id(), false, Toolset.EVERYTHING, false, null, false);
         var remembered = new Caller(
                 stage.tenant.id(Door.REST), "t", user, "ann", Role.MEMBER, Set.of("*"), "key:x", null, credential);
-        var runner = Toolbox.runner(
+        var runner = Tools.runner(
                 db,
                 new Runner.Surroundings(
                         Clock.systemUTC(),
-                        new Presence(db),
+                        new AgentPresence(db),
                         new KeyUse(db, Clock.systemUTC()),
                         TestDatabase.audit(),
                         new EventLog(),

@@ -4,12 +4,12 @@ import static io.agentworkspace.engine.proof.KeyStage.call;
 import static io.agentworkspace.engine.proof.KeyStage.done;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
 import io.agentworkspace.engine.http.CapturedLog;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import static io.agentworkspace.engine.proof.KeyStage.make;
 import static io.agentworkspace.engine.proof.KeyStage.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -9,11 +9,11 @@ import static io.agentworkspace.engine.proof.KeyStage.route;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.KeyStage.Made;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

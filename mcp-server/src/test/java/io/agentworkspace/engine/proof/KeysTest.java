@@ -2,15 +2,15 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.store.KeyStore;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.security.SecureRandom;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.db.Db;
 import java.util.List;
 
 /**

@@ -2,27 +2,27 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Answer;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Credential;
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.model.Toolset;
-import io.agentworkspace.engine.store.AuditStore;
-import io.agentworkspace.engine.store.Db;
-import io.agentworkspace.engine.store.EventLog;
-import io.agentworkspace.engine.store.KeyStore;
-import io.agentworkspace.engine.store.KeyUse;
-import io.agentworkspace.engine.store.Presence;
-import io.agentworkspace.engine.store.TenantStore;
-import io.agentworkspace.engine.tools.Metering;
-import io.agentworkspace.engine.tools.Runner;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.account.CallLimits;
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Credential;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.Toolset;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.users.TenantStore;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -37,10 +37,10 @@ class LookTest {
     private static final Clock CLOCK = Clock.systemUTC();
     private static final Db DB = TestDatabase.db();
 
-    private final Presence presence = new Presence(DB);
+    private final AgentPresence presence = new AgentPresence(DB);
     private final KeyUse use = new KeyUse(DB, CLOCK);
-    private final Metering metering = TestDatabase.metering();
-    private final Runner runner = Toolbox.runner(
+    private final CallLimits metering = TestDatabase.metering();
+    private final Runner runner = Tools.runner(
             DB,
             new Runner.Surroundings(
                     CLOCK, presence, use, new AuditStore(DB, Duration.ofDays(90)), new EventLog(), metering),

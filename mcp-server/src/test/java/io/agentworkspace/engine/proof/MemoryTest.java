@@ -3,8 +3,8 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.EngineProcess;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.EngineProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -3,16 +3,16 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.SkillZip;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Cursor;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.SkillZip;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -151,7 +151,7 @@ class OtherTenantTest {
 
     /** All tools; those that create come last, or the strangers would have what they ask for. */
     private static List<Tool<?, ?>> tools() {
-        var tools = new ArrayList<>(Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+        var tools = new ArrayList<>(Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
                 .tools());
         tools.sort(Comparator.comparing(
                 tool -> List.of("_Create", "_Add").contains(tool.name().substring(2))

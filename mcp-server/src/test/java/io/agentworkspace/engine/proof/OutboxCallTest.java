@@ -2,18 +2,18 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.store.EventLog;
-import io.agentworkspace.engine.store.KeyUse;
-import io.agentworkspace.engine.store.Presence;
-import io.agentworkspace.engine.store.TenantStore;
-import io.agentworkspace.engine.tools.Runner;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.users.TenantStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Set;
@@ -45,8 +45,13 @@ class OutboxCallTest {
         log.onCommitted(called::incrementAndGet);
         var db = TestDatabase.db();
         var around = new Runner.Surroundings(
-                CLOCK, new Presence(db), new KeyUse(db, CLOCK), TestDatabase.audit(), log, TestDatabase.metering());
-        return Toolbox.runner(db, around, TestDatabase.outbound());
+                CLOCK,
+                new AgentPresence(db),
+                new KeyUse(db, CLOCK),
+                TestDatabase.audit(),
+                log,
+                TestDatabase.metering());
+        return Tools.runner(db, around, TestDatabase.outbound());
     }
 
     private ObjectNode run(int calls, String service, String arguments) {

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.proof;
 
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 

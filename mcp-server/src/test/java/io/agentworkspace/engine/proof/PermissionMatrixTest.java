@@ -2,16 +2,16 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Reply;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.proof.PermissionTable.Cell;
 import io.agentworkspace.engine.proof.PermissionTable.Kind;
 import io.agentworkspace.engine.proof.PermissionTable.Line;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +36,7 @@ class PermissionMatrixTest {
 
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
-        var tools = Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+        var tools = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
         assertThat(TABLE.lines().stream().map(Line::tool).distinct())
                 .as("mcp-server/src/test/resources/permissions.txt has a line for each tool")
                 .containsExactlyInAnyOrderElementsOf(

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.Repository;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Repository;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

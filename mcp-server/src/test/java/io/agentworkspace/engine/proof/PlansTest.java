@@ -2,24 +2,24 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Credential;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.model.Toolset;
-import io.agentworkspace.engine.store.AuditStore;
-import io.agentworkspace.engine.store.CountingProxy;
-import io.agentworkspace.engine.store.Db;
-import io.agentworkspace.engine.store.EventLog;
-import io.agentworkspace.engine.store.KeyUse;
-import io.agentworkspace.engine.store.Presence;
-import io.agentworkspace.engine.store.TenantStore;
-import io.agentworkspace.engine.store.TimeLimits;
-import io.agentworkspace.engine.tools.Runner;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.TimeLimits;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Credential;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.Toolset;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.testing.CountingProxy;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.users.TenantStore;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -196,11 +196,11 @@ class PlansTest {
     }
 
     private static Runner runner(Db db) {
-        return Toolbox.runner(
+        return Tools.runner(
                 db,
                 new Runner.Surroundings(
                         CLOCK,
-                        new Presence(db),
+                        new AgentPresence(db),
                         new KeyUse(db, CLOCK),
                         new AuditStore(db, Duration.ofDays(90)),
                         new EventLog(),

@@ -2,11 +2,11 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -2,14 +2,14 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Reply;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.EventType;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.tools.EventCheck;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.EventCheck;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;

@@ -3,29 +3,29 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.Golden;
-import io.agentworkspace.engine.Repository;
-import io.agentworkspace.engine.SkillZip;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.Credential;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.model.Toolset;
-import io.agentworkspace.engine.store.AuditStore;
-import io.agentworkspace.engine.store.CountingProxy;
-import io.agentworkspace.engine.store.Db;
-import io.agentworkspace.engine.store.EventLog;
-import io.agentworkspace.engine.store.KeyStore;
-import io.agentworkspace.engine.store.KeyUse;
-import io.agentworkspace.engine.store.Presence;
-import io.agentworkspace.engine.store.TenantStore;
-import io.agentworkspace.engine.tools.Runner;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.keys.KeyUse;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Credential;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.Toolset;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.testing.CountingProxy;
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.testing.SkillZip;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.users.TenantStore;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -159,11 +159,11 @@ class RoundTripsTest {
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
         // One connection: what it has prepared once it need not prepare again.
         db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
-        runner = Toolbox.runner(
+        runner = Tools.runner(
                 db,
                 new Runner.Surroundings(
                         CLOCK,
-                        new Presence(db),
+                        new AgentPresence(db),
                         new KeyUse(db, CLOCK),
                         new AuditStore(db, Duration.ofDays(90)),
                         new EventLog(),

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.TestDatabase;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.Reply;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.model.EventType;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -335,13 +335,13 @@ class StandingQuotasTest {
 
     @Test
     void onlyOwnersChangeThePlan() {
-        var tenants = new io.agentworkspace.engine.TestTenant();
-        var admin = tenants.key(Door.REST, "boss", io.agentworkspace.engine.model.Role.ADMIN, List.of("*"));
+        var tenants = new io.agentworkspace.engine.testing.TestTenant();
+        var admin = tenants.key(Door.REST, "boss", io.agentworkspace.engine.model.access.Role.ADMIN, List.of("*"));
         Reply refused = Door.REST.call(
                 one.url(),
                 admin,
                 "AC_ChangePlan",
-                io.agentworkspace.engine.model.Json.object().put("plan", "scale"));
+                io.agentworkspace.engine.model.json.Json.object().put("plan", "scale"));
         refused.refused(2003, "owner");
     }
 }

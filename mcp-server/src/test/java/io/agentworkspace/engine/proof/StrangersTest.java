@@ -2,9 +2,9 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestServer;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import org.junit.jupiter.params.ParameterizedTest;

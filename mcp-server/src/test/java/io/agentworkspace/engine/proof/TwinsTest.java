@@ -2,11 +2,11 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;

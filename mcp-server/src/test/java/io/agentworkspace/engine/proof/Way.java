@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Route;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

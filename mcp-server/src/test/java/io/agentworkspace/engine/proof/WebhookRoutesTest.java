@@ -3,7 +3,7 @@ package io.agentworkspace.engine.proof;
 import static io.agentworkspace.engine.proof.KeyStage.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
 import org.junit.jupiter.api.Test;

@@ -6,13 +6,13 @@ import static io.agentworkspace.engine.proof.KeyStage.make;
 import static io.agentworkspace.engine.proof.KeyStage.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.tools.Toolbox;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.util.List;
@@ -306,7 +306,7 @@ class WhyTest {
     /** Whoever adds a tool that names a thing adds what it needs of it. */
     @Test
     void itCanBeAskedOfEveryToolThatIsRunOnAThing() {
-        for (var tool : Toolbox.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+        for (var tool : Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
                 .tools()) {
             var fields = tool.inputSchema()
                     .json()

@@ -2,9 +2,9 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.EngineProcess;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.testing.EngineProcess;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -2,16 +2,15 @@ package io.agentworkspace.engine.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
-import io.agentworkspace.engine.store.SigningKeys;
-import io.agentworkspace.engine.store.Vault;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import io.jsonwebtoken.JwtBuilder;
 import io.jsonwebtoken.Jwts;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +46,7 @@ class AccessTokensTest {
 
     private static Replica engine;
     private static Browser browser;
-    private static SigningKeys.Signer signer;
+    private static SigningKeyStore.Signer signer;
 
     @BeforeAll
     static void start() {
@@ -55,7 +54,7 @@ class AccessTokensTest {
         browser = Browser.signIn(engine.url(), new TestTenant().key(Door.REST, "ann", Role.MEMBER, List.of("*")));
         browser.token();
         var vault = new Vault(TestDatabase.db(), new MasterKeys(MasterKey.parse(TestDatabase.SECRETS_KEY), folder));
-        signer = new SigningKeys(TestDatabase.db(), vault, CLOCK).signer();
+        signer = new SigningKeyStore(TestDatabase.db(), vault, CLOCK).signer();
     }
 
     @AfterAll
@@ -265,22 +264,22 @@ class AccessTokensTest {
         try (var db = TestDatabase.fresh("signing_keys")) {
             var clock = new StageClock();
             var vault = new Vault(db, new MasterKeys(null, folder));
-            var keys = new SigningKeys(db, vault, clock);
-            var elsewhere = new SigningKeys(db, vault, clock);
+            var keys = new SigningKeyStore(db, vault, clock);
+            var elsewhere = new SigningKeyStore(db, vault, clock);
             var first = keys.signer();
             assertThat(elsewhere.signer().id()).isEqualTo(first.id());
-            clock.advance(SigningKeys.REIGN.minusMinutes(10));
+            clock.advance(SigningKeyStore.REIGN.minusMinutes(10));
             assertThat(keys.signer().id()).isEqualTo(first.id());
             clock.advance(Duration.ofMinutes(11));
             var second = keys.signer();
             assertThat(second.id()).isNotEqualTo(first.id());
             assertThat(elsewhere.find(second.id())).isPresent();
-            assertThat(elsewhere.published().stream().map(SigningKeys.Published::id))
+            assertThat(elsewhere.published().stream().map(SigningKeyStore.Published::id))
                     .containsExactly(second.id(), first.id());
-            clock.advance(SigningKeys.REIGN);
+            clock.advance(SigningKeyStore.REIGN);
             var third = elsewhere.signer();
             clock.advance(Duration.ofSeconds(2));
-            assertThat(keys.published().stream().map(SigningKeys.Published::id))
+            assertThat(keys.published().stream().map(SigningKeyStore.Published::id))
                     .containsExactly(third.id(), second.id());
             assertThat(keys.find(first.id())).isEmpty();
             keys.purge(clock.instant());

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.signin;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.identity.SessionSecret;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

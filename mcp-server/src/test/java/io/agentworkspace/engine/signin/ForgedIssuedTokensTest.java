@@ -3,7 +3,7 @@ package io.agentworkspace.engine.signin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Replica;
+import io.agentworkspace.engine.testing.Replica;
 import io.jsonwebtoken.Jwts;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,10 +5,10 @@ import static io.agentworkspace.engine.signin.Browser.SESSION;
 import static io.agentworkspace.engine.signin.Browser.TOKEN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -3,20 +3,18 @@ package io.agentworkspace.engine.signin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.identity.IssuedToken;
-import io.agentworkspace.engine.identity.ProtectedResource;
-import io.agentworkspace.engine.model.Capability;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.credentials.IssuedToken;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.proof.Overtaken;
 import io.agentworkspace.engine.signin.Browser.Got;
-import io.agentworkspace.engine.store.SignInStore;
-import io.agentworkspace.engine.store.TokenGrants;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import io.jsonwebtoken.Jwts;
 import java.net.URI;
 import java.time.Duration;
@@ -265,7 +263,7 @@ class IssuedTokensTest extends IssuedTokensStage {
                 new SignInStore.Identity(elsewhere.id(Door.MCP), issuer.address(), "their user"),
                 Name.of("their user"),
                 CLOCK.instant(),
-                Visit.withToken(CLOCK)::joined);
+                RequestOrigin.withToken(CLOCK)::joined);
         var silent = issuer.draft(RESOURCE, "their user", "*").claim("email", null);
         assertThat(list(issuer.signed(silent)).status()).isEqualTo(403);
         var key = elsewhere.key(Door.MCP, "owner", Role.OWNER, List.of("*"));
@@ -300,8 +298,8 @@ class IssuedTokensTest extends IssuedTokensStage {
     void workThatWasBegunGoesOnWhileUserAndTokenLast() {
         var watch = TestDatabase.watch();
         try (var http = new ProviderHttp()) {
-            var here = tokens(http, new TokenGrants(TestDatabase.db(), watch));
-            var there = tokens(http, new TokenGrants(TestDatabase.db(), watch));
+            var here = tokens(http, new TokenGrantStore(TestDatabase.db(), watch));
+            var there = tokens(http, new TokenGrantStore(TestDatabase.db(), watch));
             var caller = here.caller(new IssuedToken(token("dora", "agent:read")));
             assertThat(caller.principal()).matches("oauth:local:[\\w-]{22}");
             assertThat(there.current(caller.principal())).contains(caller);
@@ -327,11 +325,11 @@ class IssuedTokensTest extends IssuedTokensStage {
         }
     }
 
-    private static IssuedTokens tokens(ProviderHttp http, TokenGrants grants) {
+    private static IssuedTokens tokens(ProviderHttp http, TokenGrantStore grants) {
         var at = URI.create(issuer.address());
         var provider = new Provider("local", at, "engine", null, tenantName(), Set.of());
         var resource = new ProtectedResource(MCP, at, "https://engine.example");
-        var known = OAuthDesk.issuers(List.of(provider), http, CLOCK).getFirst();
+        var known = SignInEndpoint.issuers(List.of(provider), http, CLOCK).getFirst();
         return new IssuedTokens(
                 resource, known, new SignInStore(TestDatabase.db(), TestDatabase.audit()), grants, CLOCK);
     }

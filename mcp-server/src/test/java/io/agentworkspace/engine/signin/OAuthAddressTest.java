@@ -3,9 +3,9 @@ package io.agentworkspace.engine.signin;
 import static io.agentworkspace.engine.signin.Browser.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;

@@ -2,12 +2,12 @@ package io.agentworkspace.engine.signin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.mcp.Node;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;

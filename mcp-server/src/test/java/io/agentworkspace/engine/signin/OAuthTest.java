@@ -3,11 +3,11 @@ package io.agentworkspace.engine.signin;
 import static io.agentworkspace.engine.signin.Browser.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
 import io.agentworkspace.engine.http.CapturedLog;
 import io.agentworkspace.engine.signin.Browser.Got;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -3,18 +3,17 @@ package io.agentworkspace.engine.signin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.TestServer;
-import io.agentworkspace.engine.TestTenant;
 import io.agentworkspace.engine.http.CapturedLog;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.SecretsFailure;
-import io.agentworkspace.engine.store.SigningKeys;
-import io.agentworkspace.engine.store.Vault;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -60,7 +59,7 @@ class SecretsAtRestTest {
             browser.change("POST", Browser.LIST, "{}");
             var second = Browser.signIn(TestServer.url(), key);
             var vault = new Vault(TestDatabase.db(), new MasterKeys(MasterKey.parse(TestDatabase.SECRETS_KEY), folder));
-            var signer = new SigningKeys(TestDatabase.db(), vault, Clock.systemUTC())
+            var signer = new SigningKeyStore(TestDatabase.db(), vault, Clock.systemUTC())
                     .signer()
                     .key()
                     .getEncoded();
@@ -106,10 +105,10 @@ class SecretsAtRestTest {
     void aSecretThatWasMovedToAnotherRowDoesNotOpen() {
         try (var db = TestDatabase.fresh("moved_secret")) {
             var vault = new Vault(db, new MasterKeys(null, folder));
-            var keys = new SigningKeys(db, vault, Clock.systemUTC());
+            var keys = new SigningKeyStore(db, vault, Clock.systemUTC());
             keys.signer();
             db.sql("UPDATE signing_key SET id = 'another'").run();
-            assertThatThrownBy(() -> new SigningKeys(db, vault, Clock.systemUTC()).signer())
+            assertThatThrownBy(() -> new SigningKeyStore(db, vault, Clock.systemUTC()).signer())
                     .isInstanceOf(SecretsFailure.class);
         }
     }

@@ -3,9 +3,10 @@ package io.agentworkspace.engine.webhooks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.EngineProcess;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.store.Db;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.webhooks.outbox.Outbox;
 import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.Socket;

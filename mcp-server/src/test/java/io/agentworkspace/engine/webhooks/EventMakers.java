@@ -2,15 +2,15 @@ package io.agentworkspace.engine.webhooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Poster;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Role;
-import io.agentworkspace.engine.store.Db;
-import io.agentworkspace.engine.store.KeyStore;
-import io.agentworkspace.engine.store.TenantStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.testing.Poster;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.users.TenantStore;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

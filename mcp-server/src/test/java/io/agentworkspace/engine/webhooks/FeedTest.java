@@ -3,9 +3,9 @@ package io.agentworkspace.engine.webhooks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.store.EventLog;
-import io.agentworkspace.engine.store.OutboxStore;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

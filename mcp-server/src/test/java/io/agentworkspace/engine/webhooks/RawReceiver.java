@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A receiver that answers byte by byte as the test wants, what no honest server would, and counts who came. */
-final class RawReceiver implements AutoCloseable {
+public final class RawReceiver implements AutoCloseable {
     private static final String LENGTH = "content-length:";
 
     private final ServerSocket listening;
@@ -25,15 +25,15 @@ final class RawReceiver implements AutoCloseable {
 
     /** What follows a request that has been read whole. */
     @FunctionalInterface
-    interface Script {
+    public interface Script {
         void answer(Socket socket, OutputStream out) throws IOException, InterruptedException;
     }
 
-    RawReceiver(Script script) {
+    public RawReceiver(Script script) {
         this(InetAddress.getLoopbackAddress(), 0, script);
     }
 
-    RawReceiver(InetAddress address, int port, Script script) {
+    public RawReceiver(InetAddress address, int port, Script script) {
         try {
             listening = new ServerSocket();
             listening.bind(new InetSocketAddress(address, port), 512);
@@ -45,11 +45,11 @@ final class RawReceiver implements AutoCloseable {
     }
 
     /** Answers the same to each request, over connections that stay open. */
-    static RawReceiver saying(String answer) {
+    public static RawReceiver saying(String answer) {
         return new RawReceiver((socket, out) -> out.write(answer.getBytes(StandardCharsets.ISO_8859_1)));
     }
 
-    static String status(int status, String... headers) {
+    public static String status(int status, String... headers) {
         return "HTTP/1.1 %d x\r\nContent-Length: 0\r\n%s\r\n"
                 .formatted(status, headers.length == 0 ? "" : String.join("\r\n", headers) + "\r\n");
     }
@@ -97,20 +97,20 @@ final class RawReceiver implements AutoCloseable {
         return true;
     }
 
-    int port() {
+    public int port() {
         return listening.getLocalPort();
     }
 
-    URI url() {
+    public URI url() {
         return URI.create("http://127.0.0.1:" + port() + "/hook");
     }
 
-    int connections() {
+    public int connections() {
         return connections.get();
     }
 
     /** Head and body of each request so far. */
-    List<String> requests() {
+    public List<String> requests() {
         return requests;
     }
 

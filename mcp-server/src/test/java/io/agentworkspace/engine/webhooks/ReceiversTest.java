@@ -3,11 +3,12 @@ package io.agentworkspace.engine.webhooks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.Golden;
-import io.agentworkspace.engine.HangLimit;
-import io.agentworkspace.engine.Repository;
 import io.agentworkspace.engine.mcp.Node;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Golden;
+import io.agentworkspace.engine.testing.HangLimit;
+import io.agentworkspace.engine.testing.Repository;
+import io.agentworkspace.engine.webhooks.sender.Signature;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.agentworkspace.engine.mcp.Node;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,7 +3,11 @@ package io.agentworkspace.engine.webhooks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.webhooks.sender.AddressResolver;
+import io.agentworkspace.engine.webhooks.sender.EndpointUrl;
+import io.agentworkspace.engine.webhooks.sender.PublicAddress;
+import io.agentworkspace.engine.webhooks.sender.Sender;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -40,7 +44,7 @@ class SsrfTest {
                 InetAddress.ofLiteral("::"),
                 0,
                 (socket, out) -> out.write(RawReceiver.status(200).getBytes(StandardCharsets.US_ASCII)));
-        real = new Sender(new Names(SsrfTest::inwards, false), List.of(), CLOCK);
+        real = new Sender(new AddressResolver(SsrfTest::inwards, false), List.of(), CLOCK);
     }
 
     @AfterAll
@@ -52,7 +56,7 @@ class SsrfTest {
     /** As the JVM reads it, but for what it takes for a public address, such as 177.0.0.1 where others read octal numbers. */
     private static InetAddress[] inwards(String name) throws UnknownHostException {
         var all = InetAddress.getAllByName(name);
-        if (Arrays.stream(all).allMatch(address -> Address.refusal(address, false) == null)) {
+        if (Arrays.stream(all).allMatch(address -> PublicAddress.refusal(address, false) == null)) {
             throw new UnknownHostException();
         }
         return all;
@@ -141,7 +145,7 @@ class SsrfTest {
         var all =
                 Arrays.stream(addresses.split(" ")).map(InetAddress::ofLiteral).toArray(InetAddress[]::new);
         var before = canary.connections();
-        try (var sender = new Sender(new Names(name -> all, false), List.of(), CLOCK)) {
+        try (var sender = new Sender(new AddressResolver(name -> all, false), List.of(), CLOCK)) {
             var outcome = sender.send(URI.create("https://evil.test:" + canary.port() + "/"), List.of(), new byte[0]);
             assertThat(outcome.error()).isEqualTo("the name leads to an address that is not allowed: " + kind);
             assertThat(sender.check(URI.create("https://evil.test:" + canary.port() + "/"))
@@ -156,13 +160,14 @@ class SsrfTest {
     void aNameIsLookedUpOnceForEachAttemptAndWhatWasVettedIsConnectedTo() throws Exception {
         var answers = List.of("127.0.0.1", "0.0.0.0", "127.0.0.1", "169.254.169.254", "127.0.0.2", "::");
         var asked = new AtomicInteger();
-        Names.Lookup changing = name -> new InetAddress[] {InetAddress.ofLiteral(answers.get(asked.getAndIncrement()))};
+        AddressResolver.Lookup changing =
+                name -> new InetAddress[] {InetAddress.ofLiteral(answers.get(asked.getAndIncrement()))};
         try (var receiver = RawReceiver.saying(RawReceiver.status(200));
                 var second = new RawReceiver(
                         InetAddress.ofLiteral("127.0.0.2"),
                         receiver.port(),
                         (socket, out) -> out.write(RawReceiver.status(201).getBytes(StandardCharsets.US_ASCII)));
-                var sender = new Sender(new Names(changing, true), List.of(), CLOCK)) {
+                var sender = new Sender(new AddressResolver(changing, true), List.of(), CLOCK)) {
             var url = URI.create("http://rebinding.test:" + receiver.port() + "/");
             var statuses = new ArrayList<Integer>();
             for (int i = 0; i < answers.size(); i++) {

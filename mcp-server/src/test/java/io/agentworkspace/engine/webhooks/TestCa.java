@@ -12,12 +12,12 @@ import java.util.Base64;
 import java.util.List;
 
 /** An authority of the test's own, with the certificates that it has signed, all in one key store; made with the JDK's keytool. */
-final class TestCa {
+public final class TestCa {
     static final String PASSWORD = "changeit";
 
     private final Path store;
 
-    TestCa(Path folder) {
+    public TestCa(Path folder) {
         store = folder.resolve("ca.p12");
         keytool(
                 "-genkeypair",
@@ -37,7 +37,7 @@ final class TestCa {
      * @param names as keytool's {@code san} has them: {@code dns:hook.test,ip:127.0.0.1}
      * @param start as keytool has it: {@code -1d}
      */
-    TestCa sign(String alias, String names, String start, int days) {
+    public TestCa sign(String alias, String names, String start, int days) {
         keytool(
                 "-genkeypair",
                 "-alias",
@@ -70,7 +70,7 @@ final class TestCa {
         return one;
     }
 
-    X509Certificate authority() {
+    public X509Certificate authority() {
         try {
             return (X509Certificate)
                     KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray()).getCertificate("ca");
@@ -80,7 +80,7 @@ final class TestCa {
     }
 
     /** The authority's certificate, as {@code ENGINE_WEBHOOKS_CA_FILE} takes it. */
-    Path pem() {
+    public Path pem() {
         try {
             var text = Base64.getMimeEncoder().encodeToString(authority().getEncoded());
             return Files.writeString(

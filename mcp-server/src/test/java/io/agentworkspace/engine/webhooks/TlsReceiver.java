@@ -18,13 +18,13 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /** An honest HTTPS receiver with a certificate of a {@link TestCa}; it answers 200 to all. */
-final class TlsReceiver implements AutoCloseable {
+public final class TlsReceiver implements AutoCloseable {
     private final Server server = new Server();
     private final ServerConnector connector;
     private final AtomicInteger requests = new AtomicInteger();
     private volatile String sni = "";
 
-    TlsReceiver(TestCa ca, String alias) throws Exception {
+    public TlsReceiver(TestCa ca, String alias) throws Exception {
         var tls = new SslContextFactory.Server();
         tls.setKeyStore(ca.alone(alias));
         tls.setKeyStorePassword(TestCa.PASSWORD);
@@ -50,16 +50,16 @@ final class TlsReceiver implements AutoCloseable {
         server.start();
     }
 
-    URI url(String host) {
+    public URI url(String host) {
         return URI.create("https://" + host + ":" + connector.getLocalPort() + "/hook");
     }
 
     /** The name that the last caller told before it saw the certificate; empty for none. */
-    String sni() {
+    public String sni() {
         return sni;
     }
 
-    int requests() {
+    public int requests() {
         return requests.get();
     }
 

@@ -2,17 +2,17 @@ package io.agentworkspace.engine.webhooks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.Replica;
-import io.agentworkspace.engine.TestDatabase;
-import io.agentworkspace.engine.identity.ApiKey;
-import io.agentworkspace.engine.model.EventType;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
+import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.signin.StageClock;
-import io.agentworkspace.engine.store.Db;
-import io.agentworkspace.engine.store.Vault;
-import io.agentworkspace.engine.tools.EventCheck;
+import io.agentworkspace.engine.testing.EventCheck;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -30,23 +30,23 @@ import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
 /** An engine on a database and a clock of its own: what is due there, no other engine takes. */
-final class WebhookStage implements AutoCloseable {
+public final class WebhookStage implements AutoCloseable {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     /** Slow: what a slow machine takes is nothing to it. */
-    final StageClock clock = new StageClock(20);
+    public final StageClock clock = new StageClock(20);
 
-    final Db db;
+    public final Db db;
     private final String database = "webhooks_" + UUID.randomUUID().toString().replace("-", "");
     private final String key = ApiKey.generate(new SecureRandom()).reveal();
     private final Map<String, String> settings;
     private final Replica engine;
 
-    WebhookStage() {
+    public WebhookStage() {
         this(Map.of());
     }
 
-    WebhookStage(Map<String, String> more) {
+    public WebhookStage(Map<String, String> more) {
         db = TestDatabase.fresh(database);
         settings = new HashMap<>(Map.of(
                 "ENGINE_DATABASE_URL",
@@ -60,7 +60,7 @@ final class WebhookStage implements AutoCloseable {
     }
 
     /** Another replica on the same database and clock. */
-    Replica replica() {
+    public Replica replica() {
         return Replica.start(settings, clock);
     }
 
@@ -73,7 +73,7 @@ final class WebhookStage implements AutoCloseable {
         return new Vault(db, new MasterKeys(MasterKey.parse(TestDatabase.SECRETS_KEY), Path.of("none")));
     }
 
-    String url() {
+    public String url() {
         return engine.url();
     }
 
@@ -82,7 +82,7 @@ final class WebhookStage implements AutoCloseable {
     }
 
     /** Calls a route and expects success. */
-    ObjectNode call(String method, String path, String body) {
+    public ObjectNode call(String method, String path, String body) {
         var answer = ask(method, path, body);
         assertThat(answer.at("/status/success").asBoolean())
                 .as(answer.toString())
@@ -94,7 +94,7 @@ final class WebhookStage implements AutoCloseable {
         return ask(engine.url(), method, path, body);
     }
 
-    ObjectNode ask(String base, String method, String path, String body) {
+    public ObjectNode ask(String base, String method, String path, String body) {
         var request = HttpRequest.newBuilder(URI.create(base + path))
                 .timeout(Duration.ofMinutes(2))
                 .header("X-Api-Key", key)
@@ -114,18 +114,18 @@ final class WebhookStage implements AutoCloseable {
     }
 
     /** Makes an endpoint for these types; gives its record, with the secret. */
-    ObjectNode endpoint(URI url, String... events) {
+    public ObjectNode endpoint(URI url, String... events) {
         var types = Json.text(List.of(events.length == 0 ? new String[] {"*"} : events));
         var made = call("POST", "/api/webhooks/endpoints", "{'url': '%s', 'events': %s}".formatted(url, types));
         return (ObjectNode) made.get("endpoint");
     }
 
-    ObjectNode endpoint(String id) {
+    public ObjectNode endpoint(String id) {
         return (ObjectNode) call("GET", "/api/webhooks/endpoints/" + id, "").get("endpoint");
     }
 
     /** The deliveries of an endpoint, the newest first. */
-    List<ObjectNode> deliveries(String endpoint) {
+    public List<ObjectNode> deliveries(String endpoint) {
         return call("GET", "/api/webhooks/deliveries?limit=200&endpoint=" + endpoint, "")
                 .get("deliveries")
                 .valueStream()
@@ -134,7 +134,7 @@ final class WebhookStage implements AutoCloseable {
     }
 
     /** Makes an agent, which is an event. */
-    void happens(String agent) {
+    public void happens(String agent) {
         call(
                 "POST",
                 "/demo/v1/Engine/tps/agent/create",

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.wire;
 
-import io.agentworkspace.engine.model.Incoming;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.io.ByteArrayOutputStream;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
@@ -37,6 +37,6 @@ final class Sent extends Request.Wrapper {
 
     /** As far as somebody wanted it; missing where that is no JSON, or more than is taken. */
     JsonNode body() {
-        return read.size() > Incoming.MAX_BODY ? MissingNode.getInstance() : Wire.read(read.toByteArray());
+        return read.size() > RequestAttributes.MAX_BODY ? MissingNode.getInstance() : Wire.read(read.toByteArray());
     }
 }

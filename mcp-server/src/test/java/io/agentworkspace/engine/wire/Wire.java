@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.wire;
 
-import io.agentworkspace.engine.http.Doors;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.http.Endpoints;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +60,7 @@ public final class Wire extends Handler.Wrapper {
     }
 
     private static boolean isMcp(String path) {
-        return (path.equals("/mcp") || path.startsWith("/mcp/")) && !path.equals(Doors.CARD);
+        return (path.equals("/mcp") || path.startsWith("/mcp/")) && !path.equals(Endpoints.CARD);
     }
 
     @Override

@@ -3,12 +3,12 @@ package io.agentworkspace.engine.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.Door;
-import io.agentworkspace.engine.EngineProcess;
-import io.agentworkspace.engine.TestTenant;
-import io.agentworkspace.engine.http.Refusals;
+import io.agentworkspace.engine.http.RefusalRenderer;
 import io.agentworkspace.engine.http.WebServer;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -50,7 +50,7 @@ class WireTest {
     @BeforeAll
     static void start() throws Exception {
         server = WebServer.bind("127.0.0.1", 0);
-        server.serve(new Wire(new Parrot()), new Refusals(Clock.systemUTC()));
+        server.serve(new Wire(new Parrot()), new RefusalRenderer(Clock.systemUTC()));
     }
 
     @AfterAll

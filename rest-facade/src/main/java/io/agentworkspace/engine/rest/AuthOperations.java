@@ -1,6 +1,8 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The operations of signing in and out. */

@@ -18,30 +18,30 @@ final class AuthRoutes {
     }
 
     Response session() {
-        return answer(signIn.session(Exchange.current().request()));
+        return answer(signIn.session(RestExchange.current().request()));
     }
 
     /** A body is optional and must have no fields. */
     Response begin(ContainerRequestContext context) {
-        Body.none(context);
-        return answer(signIn.begin(Exchange.current().request()));
+        JsonBody.none(context);
+        return answer(signIn.begin(RestExchange.current().request()));
     }
 
     Response end() {
-        return answer(signIn.end(Exchange.current().request()));
+        return answer(signIn.end(RestExchange.current().request()));
     }
 
     Response token(ContainerRequestContext context) {
-        Body.none(context);
-        return answer(signIn.token(Exchange.current().request()));
+        JsonBody.none(context);
+        return answer(signIn.token(RestExchange.current().request()));
     }
 
     Response leave(ContainerRequestContext context) {
-        return answer(signIn.leave(Exchange.current().request(), provider(context)));
+        return answer(signIn.leave(RestExchange.current().request(), provider(context)));
     }
 
     Response arrive(ContainerRequestContext context) {
-        return answer(signIn.arrive(Exchange.current().request(), provider(context)));
+        return answer(signIn.arrive(RestExchange.current().request(), provider(context)));
     }
 
     private static String provider(ContainerRequestContext context) {
@@ -56,7 +56,7 @@ final class AuthRoutes {
         var body = outcome.body();
         var response = body == null
                 ? Response.status(outcome.status())
-                : Response.fromResponse(Reply.json(outcome.status(), body));
+                : Response.fromResponse(RestResponse.json(outcome.status(), body));
         outcome.headers().forEach(header -> response.header(header.name(), header.value()));
         return response.build();
     }

@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.ToolDescription;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolDescription;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
@@ -31,32 +31,32 @@ final class CatalogueRoutes {
 
     /** With a credential, what it may use; without, all there is. */
     Response list() {
-        var caller = Exchange.current().caller();
+        var caller = RestExchange.current().caller();
         var catalogue = runner.catalogue();
         List<Tool<?, ?>> tools = caller == null ? catalogue.tools() : catalogue.tools(caller);
         var listed = Json.object();
         var array = listed.putArray("tools");
         tools.forEach(tool -> array.add(described(tool)));
-        return Reply.tagged(listed);
+        return RestResponse.tagged(listed);
     }
 
     Response read(ContainerRequestContext context) {
         var tool = named(context);
-        var caller = Exchange.current().caller();
+        var caller = RestExchange.current().caller();
         if (caller != null) {
             caller.obstacle(tool).ifPresent(note -> {
                 throw Problem.notPermitted(note);
             });
         }
-        return Reply.tagged(described(tool));
+        return RestResponse.tagged(described(tool));
     }
 
     /** Arguments in, envelope out, under the status that stands in it; as strict about unknown fields as MCP. */
     Response invoke(ContainerRequestContext context) {
         var tool = named(context);
-        Exchange.current().runs(tool);
-        var arguments = Body.required(context, "{}");
-        return Reply.envelope(Exchange.current().run(runner, tool.name(), arguments, true));
+        RestExchange.current().runs(tool);
+        var arguments = JsonBody.required(context, "{}");
+        return RestResponse.envelope(RestExchange.current().run(runner, tool.name(), arguments, true));
     }
 
     private Tool<?, ?> named(ContainerRequestContext context) {

@@ -1,11 +1,12 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Near;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Route;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Route;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.rest.openapi.CommandRequest;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
@@ -55,14 +56,14 @@ final class CommandRoutes {
 
     private Response answer(ContainerRequestContext context, @Nullable String fixed) {
         try {
-            var body = Body.required(context, fixed == null ? "{\"service\":\"…\"}" : "{}");
+            var body = JsonBody.required(context, fixed == null ? "{\"service\":\"…\"}" : "{}");
             CommandRequest.SCHEMA.checkTypes(body);
             var service = service(body, fixed);
             body.remove("service");
-            runner.catalogue().find(service).ifPresent(Exchange.current()::runs);
-            return Reply.envelope(Exchange.current().run(runner, service, body, false));
+            runner.catalogue().find(service).ifPresent(RestExchange.current()::runs);
+            return RestResponse.envelope(RestExchange.current().run(runner, service, body, false));
         } catch (Problem problem) {
-            return Reply.refused(fixed, problem, clock).build();
+            return RestResponse.refused(fixed, problem, clock).build();
         }
     }
 
@@ -73,7 +74,7 @@ final class CommandRoutes {
                 throw Problem.invalid(
                         "service",
                         "is '%s', but this route runs %s: leave it out, or use POST %s"
-                                .formatted(Text.shortened(given), fixed, Route.COMMANDS));
+                                .formatted(QuotedText.shortened(given), fixed, Route.COMMANDS));
             }
             return fixed;
         }
@@ -96,12 +97,13 @@ final class CommandRoutes {
     }
 
     private Problem unknownAlias(String alias) {
-        var near = Near.nearest(Text.shortened(alias), aliases.keySet(), 1);
+        var near = Near.nearest(QuotedText.shortened(alias), aliases.keySet(), 1);
         var hint = near.isEmpty()
                 ? "the command routes are listed at /api/openapi.json"
                 : "did you mean %s (%s)?".formatted(near.getFirst(), name(near.getFirst()));
         return new Problem(
-                Failure.UNKNOWN_SERVICE, "there is no command route '%s'; %s".formatted(Text.shortened(alias), hint));
+                Failure.UNKNOWN_SERVICE,
+                "there is no command route '%s'; %s".formatted(QuotedText.shortened(alias), hint));
     }
 
     private String name(String alias) {

@@ -1,15 +1,17 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.McpAddress;
-import io.agentworkspace.engine.model.McpClient;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Near;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Schema;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.ToolRunner;
-import io.agentworkspace.engine.model.Toolset;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.McpAddress;
+import io.agentworkspace.engine.model.mcp.McpClient;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.Toolset;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
@@ -28,12 +30,12 @@ final class ConnectRoutes {
     private static final String KEYS = "AK_List";
 
     private final ToolRunner runner;
-    private final Handshakes handshakes;
+    private final HandshakeReports handshakes;
     private final String host;
     private final List<String> toolsets;
 
     /** @param host the public address of the tool protocol's host */
-    ConnectRoutes(ToolRunner runner, Handshakes handshakes, String host) {
+    ConnectRoutes(ToolRunner runner, HandshakeReports handshakes, String host) {
         this.runner = runner;
         this.handshakes = handshakes;
         this.host = host;
@@ -49,12 +51,12 @@ final class ConnectRoutes {
         Arrays.stream(McpClient.values())
                 .map(client -> client.configuration(address))
                 .forEach(configuration -> array.add(Json.tree(configuration)));
-        return Reply.json(200, listed);
+        return RestResponse.json(200, listed);
     }
 
     Response client(ContainerRequestContext context) {
         var client = McpClient.read(context.getUriInfo().getPathParameters().getFirst("client"));
-        return Reply.json(200, Json.tree(client.configuration(address(context))));
+        return RestResponse.json(200, Json.tree(client.configuration(address(context))));
     }
 
     private McpAddress address(ContainerRequestContext context) {
@@ -91,7 +93,7 @@ final class ConnectRoutes {
 
     /** Another key than one's own takes what AK_List takes. */
     Response handshakes(ContainerRequestContext context) {
-        var caller = Exchange.current().identified();
+        var caller = RestExchange.current().identified();
         var key = context.getUriInfo().getQueryParameters().getFirst("key_id");
         if (key != null) {
             Schema.checkCharacters("key_id", key);
@@ -101,7 +103,7 @@ final class ConnectRoutes {
                 throw Problem.notPermitted(note);
             });
         }
-        return Reply.json(200, Json.tree(handshakes.latest(caller, key)));
+        return RestResponse.json(200, Json.tree(handshakes.latest(caller, key)));
     }
 
     static void describe(OpenApi document) {

@@ -1,6 +1,10 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.rest.openapi.Components;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.SchemaNames;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.core.MediaType;
 import java.util.Map;
 import java.util.TreeMap;
@@ -158,7 +162,7 @@ final class GatewayOperations {
                         .idempotent()
                         .body(true, Json.object().put("type", "object"), Json.object())
                         .answers(200, "Done.", "CommandResponse")
-                        .tells(200, Reply.REPLAYED, "IdempotencyReplayed")
+                        .tells(200, RestResponse.REPLAYED, "IdempotencyReplayed")
                         .refused(400, "The tool refused, or the body is malformed.")
                         .refused(401, "No valid credential, or not permitted.")
                         .refused(429, "Rate limited, or over quota.")

@@ -1,14 +1,14 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.DatabaseState;
-import io.agentworkspace.engine.model.Envelope;
-import io.agentworkspace.engine.model.Incoming;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Limits;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Published;
-import io.agentworkspace.engine.model.Route;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.plan.Limits;
+import io.agentworkspace.engine.model.problem.DatabaseState;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.Route;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,12 +20,12 @@ final class GatewayRoutes {
     static final String READY = HEALTH + "/ready";
     static final String CONFIG = "/api/config";
 
-    private final Published published;
+    private final PublicAddresses published;
     private final Health health;
     private final SignIn signIn;
     private final Clock clock;
 
-    GatewayRoutes(Published published, Health health, SignIn signIn, Clock clock) {
+    GatewayRoutes(PublicAddresses published, Health health, SignIn signIn, Clock clock) {
         this.published = published;
         this.health = health;
         this.signIn = signIn;
@@ -34,11 +34,11 @@ final class GatewayRoutes {
 
     /** 200 for as long as the process runs; the body tells how it is. */
     Response health() {
-        return Reply.json(200, state(health.database()));
+        return RestResponse.json(200, state(health.database()));
     }
 
     Response live() {
-        return Reply.json(200, Json.object().put("status", "ok"));
+        return RestResponse.json(200, Json.object().put("status", "ok"));
     }
 
     /** 503 while the database is away. One that takes no changes can still be read, which no balancer should end. */
@@ -47,7 +47,7 @@ final class GatewayRoutes {
         if (database == DatabaseState.UNREACHABLE) {
             throw Problem.unavailable();
         }
-        return Reply.json(200, state(database));
+        return RestResponse.json(200, state(database));
     }
 
     private ObjectNode state(DatabaseState database) {
@@ -71,7 +71,7 @@ final class GatewayRoutes {
         config.putArray("authentication").add("X-Api-Key").add("Authorization: Bearer");
         signIn.providers().forEach(config.putArray("sign_in")::add);
         config.putObject("limits")
-                .put("max_body_bytes", Incoming.MAX_BODY)
+                .put("max_body_bytes", RequestAttributes.MAX_BODY)
                 .put("max_json_depth", Json.MAX_DEPTH)
                 .put("name_characters", Name.MAX)
                 .put("description_characters", Limits.DESCRIPTION)
@@ -79,6 +79,6 @@ final class GatewayRoutes {
                 .put("content_characters", Limits.CONTENT)
                 .put("page_entries", Limits.PAGE)
                 .put("page_entries_default", Limits.PAGE_DEFAULT);
-        return Reply.json(200, config);
+        return RestResponse.json(200, config);
     }
 }

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.DatabaseState;
+import io.agentworkspace.engine.model.problem.DatabaseState;
 
 /** Whether the service can do its work at this moment. */
 @FunctionalInterface

@@ -1,13 +1,15 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Envelope;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Published;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.rest.openapi.ComponentSchemas;
+import io.agentworkspace.engine.rest.openapi.Components;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -15,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class OpenApi {
     /** The names of the security schemes. */
     static final String NOTHING = "";
+
     static final String KEY = "ApiKey";
     static final String SESSION = "Session";
 
@@ -31,7 +34,7 @@ final class OpenApi {
 
     private OpenApi() {}
 
-    static ObjectNode document(Catalogue catalogue, Published published) {
+    static ObjectNode document(Catalogue catalogue, PublicAddresses published) {
         var operations = new OpenApi();
         new GatewayOperations(operations).add();
         new AuthOperations(operations).add();
@@ -54,7 +57,7 @@ final class OpenApi {
         tags.add(operation.tag());
     }
 
-    private ObjectNode assembled(Published published) {
+    private ObjectNode assembled(PublicAddresses published) {
         var document = Json.object().put("openapi", "3.1.0");
         document.set("info", info(published));
         document.putArray("servers").addObject().put("url", published.baseUrl()).put("description", "This service.");
@@ -72,7 +75,7 @@ final class OpenApi {
         return document;
     }
 
-    private static ObjectNode info(Published published) {
+    private static ObjectNode info(PublicAddresses published) {
         var info = Json.object()
                 .put("title", "Agent Workspace Command and Integration Service")
                 .put("version", Envelope.CONTRACT_VERSION)

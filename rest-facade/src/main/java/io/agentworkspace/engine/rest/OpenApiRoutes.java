@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Sha256;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.Sha256;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
@@ -58,7 +58,7 @@ final class OpenApiRoutes {
         }
 
         Response answer() {
-            var response = Exchange.current().has(tag)
+            var response = RestExchange.current().has(tag)
                     ? Response.notModified()
                     : Response.ok(bytes, mediaType).header(HttpHeaders.CONTENT_LENGTH, bytes.length);
             return response.header(HttpHeaders.ETAG, tag)

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Published;
-import io.agentworkspace.engine.model.Route;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.Route;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import jakarta.ws.rs.NotAllowedException;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
@@ -25,20 +25,30 @@ public final class RestFacade {
 
     /**
      * Answers every request that it is given, with 404 where there is nothing. It stands behind the gate, which has set
-     * the attributes of {@link io.agentworkspace.engine.model.Incoming}, and at the root of the server: Jersey's
+     * the attributes of {@link io.agentworkspace.engine.model.tool.RequestAttributes}, and at the root of the server: Jersey's
      * container finds nothing below a context path.
      */
-    public static Entrance handler(
-            ToolRunner runner, Published published, Health health, SignIn signIn, Handshakes handshakes, Clock clock) {
-        var refusals = new Refusals(clock);
+    public static JerseyAdapter handler(
+            ToolRunner runner,
+            PublicAddresses published,
+            Health health,
+            SignIn signIn,
+            HandshakeReports handshakes,
+            Clock clock) {
+        var refusals = new FailureRenderer(clock);
         var facade = facade(runner, published, health, signIn, handshakes, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
-        return new Entrance(container, refusals::toResponse, facade.resources.keySet());
+        return new JerseyAdapter(container, refusals::toResponse, facade.resources.keySet());
     }
 
     static RestFacade facade(
-            ToolRunner runner, Published published, Health health, SignIn signIn, Handshakes handshakes, Clock clock) {
+            ToolRunner runner,
+            PublicAddresses published,
+            Health health,
+            SignIn signIn,
+            HandshakeReports handshakes,
+            Clock clock) {
         var facade = new RestFacade();
         facade.commands(new CommandRoutes(runner, clock));
         facade.tools(new ToolRoutes(runner));
@@ -126,17 +136,17 @@ public final class RestFacade {
     private void queried(
             String method, String path, Function<ContainerRequestContext, Response> answer, String... parameters) {
         route(method, path, context -> {
-            Query.refuseUnknown(context, List.of(parameters));
+            QueryFields.refuseUnknown(context, List.of(parameters));
             return answer.apply(context);
         });
     }
 
     private void route(String method, String path, Function<ContainerRequestContext, Response> answer) {
-        resources.computeIfAbsent(path, Resource::builder).addMethod(method).handledBy(new Endpoint(answer));
+        resources.computeIfAbsent(path, Resource::builder).addMethod(method).handledBy(new RouteHandler(answer));
     }
 
     /** Nothing is looked up or discovered: what is registered here is all there is. */
-    private ResourceConfig config(Refusals refusals) {
+    private ResourceConfig config(FailureRenderer refusals) {
         var config = new ResourceConfig()
                 .property(ServerProperties.WADL_FEATURE_DISABLE, true)
                 .property(ServerProperties.FEATURE_AUTO_DISCOVERY_DISABLE, true)

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Budget;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Sha256;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.tool.ResponseBudget;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
@@ -45,10 +47,10 @@ final class SkillRoutes {
     }
 
     Response archive(ContainerRequestContext context) {
-        var exchange = Exchange.current();
+        var exchange = RestExchange.current();
         exchange.runs(runner.catalogue().read(READ));
         var arguments = Json.object().put("name", given(context, "name")).put("archive", true);
-        var answer = exchange.run(runner, READ, arguments, false, Budget.ofFile());
+        var answer = exchange.run(runner, READ, arguments, false, ResponseBudget.ofFile());
         if (answer.problem() != null) {
             throw answer.problem();
         }
@@ -108,7 +110,7 @@ final class SkillRoutes {
     /** What somebody without a credential may have. */
     private ObjectNode open(String tool, ObjectNode arguments) {
         var answer =
-                runner.open(tool, arguments, Exchange.current().requestId()).orElseThrow(NotFoundException::new);
+                runner.open(tool, arguments, RestExchange.current().requestId()).orElseThrow(NotFoundException::new);
         if (answer.problem() != null) {
             throw answer.problem();
         }
@@ -131,7 +133,7 @@ final class SkillRoutes {
     private static Response.ResponseBuilder file(byte[] bytes, String mediaType, String digest, String caching) {
         var tag = '"' + digest + '"';
         var text = mediaType.startsWith("text/") ? mediaType + ";charset=utf-8" : mediaType;
-        var response = Exchange.current().has(tag)
+        var response = RestExchange.current().has(tag)
                 ? Response.notModified()
                 : Response.ok(bytes, text).header(HttpHeaders.CONTENT_LENGTH, bytes.length);
         return response.header(HttpHeaders.ETAG, tag).header(HttpHeaders.CACHE_CONTROL, caching);

@@ -1,12 +1,15 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Effect;
-import io.agentworkspace.engine.model.Example;
-import io.agentworkspace.engine.model.Field;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.KeptAnswer;
-import io.agentworkspace.engine.model.Route;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Example;
+import io.agentworkspace.engine.model.tool.KeptAnswer;
+import io.agentworkspace.engine.model.tool.Route;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.SchemaNames;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -39,7 +42,7 @@ final class ToolOperations {
                 .idempotent()
                 .body(true, document.schemas().command(commands), example(example))
                 .answers(200, "Done.", SchemaNames.schema("CommandResponse"), KeptAnswer.of(example))
-                .tells(200, Reply.REPLAYED, "IdempotencyReplayed")
+                .tells(200, RestResponse.REPLAYED, "IdempotencyReplayed")
                 .refusals(400, 401, 429, 500);
     }
 
@@ -61,8 +64,7 @@ final class ToolOperations {
         if (tool.route().hasBody()) {
             var example = Example.body(tool);
             operation.body(!example.isEmpty(), document.schemas().request(tool), example);
-            Upload.of(tool)
-                    .ifPresent(upload -> operation.uploads(upload.mediaType(), Upload.FORM, Upload.PART));
+            Upload.of(tool).ifPresent(upload -> operation.uploads(upload.mediaType(), Upload.FORM, Upload.PART));
         }
         if (tool.open() != null) {
             operation.open();
@@ -119,7 +121,7 @@ final class ToolOperations {
 
     private static Operation withIdempotency(Operation operation, Tool<?, ?> tool, int done) {
         return tool.effect().isTransactional()
-                ? operation.idempotent().tells(done, Reply.REPLAYED, "IdempotencyReplayed")
+                ? operation.idempotent().tells(done, RestResponse.REPLAYED, "IdempotencyReplayed")
                 : operation;
     }
 }

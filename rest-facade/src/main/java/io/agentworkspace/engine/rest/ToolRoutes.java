@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Effect;
-import io.agentworkspace.engine.model.Field;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
@@ -31,18 +31,19 @@ final class ToolRoutes {
     }
 
     Response answer(Tool<?, ?> tool, ContainerRequestContext context) {
-        Exchange.current().runs(tool);
-        var arguments =
-                Upload.of(tool).flatMap(upload -> upload.arguments(context)).orElseGet(() -> Body.optional(context));
+        RestExchange.current().runs(tool);
+        var arguments = Upload.of(tool)
+                .flatMap(upload -> upload.arguments(context))
+                .orElseGet(() -> JsonBody.optional(context));
         var fields = Field.of(tool.inputSchema().json());
-        Query.refuseUnknown(context, parameters(tool, fields));
+        QueryFields.refuseUnknown(context, parameters(tool, fields));
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);
         merge(context.getUriInfo().getPathParameters(), fields, arguments);
-        var answer = Exchange.current().run(runner, tool.name(), arguments, true);
+        var answer = RestExchange.current().run(runner, tool.name(), arguments, true);
         if (answer.problem() != null) {
             throw answer.problem();
         }
-        return Reply.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
+        return RestResponse.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
     }
 
     /** The allowed query parameters: the tool's fields except those in the path. */

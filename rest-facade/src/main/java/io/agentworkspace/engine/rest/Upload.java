@@ -1,9 +1,9 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Tool;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,15 +41,15 @@ record Upload(String field, String mediaType) {
 
     /** The tool's arguments, if the request carries a file rather than them. */
     Optional<ObjectNode> arguments(ContainerRequestContext context) {
-        var given = Exchange.current().contentType();
+        var given = RestExchange.current().contentType();
         if (given == null) {
             return Optional.empty();
         }
         var type = given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
         if (type.equals(mediaType)) {
-            return Optional.of(arguments(Body.bytes(context)));
+            return Optional.of(arguments(JsonBody.bytes(context)));
         }
-        return type.equals(FORM) ? Optional.of(arguments(part(given, Body.bytes(context)))) : Optional.empty();
+        return type.equals(FORM) ? Optional.of(arguments(part(given, JsonBody.bytes(context)))) : Optional.empty();
     }
 
     private ObjectNode arguments(byte[] file) {
@@ -66,7 +66,7 @@ record Upload(String field, String mediaType) {
             for (var other : parts) {
                 if (!PART.equals(other.getName())) {
                     throw Problem.invalid(
-                            "the form's part '%s'".formatted(Text.shortened(String.valueOf(other.getName()))),
+                            "the form's part '%s'".formatted(QuotedText.shortened(String.valueOf(other.getName()))),
                             "is not known; the file is the part '%s'".formatted(PART));
                 }
             }

@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.EventType;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.rest.openapi.ComponentSchemas;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.core.MediaType;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -1,9 +1,11 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Context;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.rest.openapi.Operation;
+import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
@@ -27,14 +29,14 @@ final class WhyRoutes {
             throw Problem.missing("tool");
         }
         var name = given(query, "context");
-        var exchange = Exchange.current();
+        var exchange = RestExchange.current();
         var question = new ToolRunner.Question(
                 tool,
                 given(query, "target"),
                 name == null ? Context.DEFAULT : name,
                 exchange.identified(),
                 exchange.requestId());
-        return Reply.json(200, Json.tree(runner.why(question)));
+        return RestResponse.json(200, Json.tree(runner.why(question)));
     }
 
     private static @Nullable String given(MultivaluedMap<String, String> query, String name) {

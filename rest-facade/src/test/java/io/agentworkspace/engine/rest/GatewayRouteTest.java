@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import io.agentworkspace.engine.model.DatabaseState;
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.DatabaseState;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
@@ -157,7 +157,7 @@ class GatewayRouteTest {
 
     @Test
     void aDefectIsLoggedUnderItsRequestId() throws Exception {
-        var log = (Logger) LoggerFactory.getLogger(Refusals.class);
+        var log = (Logger) LoggerFactory.getLogger(FailureRenderer.class);
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
         log.addAppender(lines);

@@ -2,8 +2,8 @@ package io.agentworkspace.engine.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.DatabaseState;
-import io.agentworkspace.engine.model.Handshake;
+import io.agentworkspace.engine.model.mcp.Handshake;
+import io.agentworkspace.engine.model.problem.DatabaseState;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ class OpenApiTest {
     @Test
     void itHoldsEveryRouteThatIsAnsweredAndNoOther() {
         var clock = Clock.fixed(TestServer.NOW, ZoneOffset.UTC);
-        Handshakes none = (caller, _) -> new Handshake.Latest(null, caller.userName(), List.of());
+        HandshakeReports none = (caller, _) -> new Handshake.Latest(null, caller.userName(), List.of());
         var facade = RestFacade.facade(
                 server.runner, TestServer.PUBLISHED, () -> DatabaseState.REACHABLE, new TestSignIn(), none, clock);
         var answered = new TreeSet<String>();

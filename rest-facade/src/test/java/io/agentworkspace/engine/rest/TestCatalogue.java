@@ -1,13 +1,13 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Capability;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Doc;
-import io.agentworkspace.engine.model.Effect;
-import io.agentworkspace.engine.model.Limits;
-import io.agentworkspace.engine.model.Name;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Tool;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.plan.Limits;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A small catalogue over a map: agents as commands, keys on routes of their own. */
-final class TestCatalogue {
+public final class TestCatalogue {
     record NewAgent(
             @Doc("Its name.") Name name,
 
@@ -75,7 +75,7 @@ final class TestCatalogue {
 
     final Map<String, Agent> agents = new ConcurrentHashMap<>();
 
-    Catalogue catalogue() {
+    public Catalogue catalogue() {
         return new Catalogue(List.of(create(), read(), destroy(), chat(), keys(), newKey(), keyChange(), keyEnd()));
     }
 

@@ -1,15 +1,15 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Answer;
-import io.agentworkspace.engine.model.Call;
-import io.agentworkspace.engine.model.Catalogue;
-import io.agentworkspace.engine.model.Context;
-import io.agentworkspace.engine.model.Envelope;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Schema;
-import io.agentworkspace.engine.model.Tool;
-import io.agentworkspace.engine.model.ToolRunner;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Caller;
-import io.agentworkspace.engine.model.DatabaseState;
-import io.agentworkspace.engine.model.Handshake;
-import io.agentworkspace.engine.model.Incoming;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Published;
-import io.agentworkspace.engine.model.Role;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.Handshake;
+import io.agentworkspace.engine.model.problem.DatabaseState;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -32,7 +32,8 @@ import tools.jackson.databind.JsonNode;
 /** The facade on a real port, behind a gate that takes the key {@code member} or {@code viewer}. */
 final class TestServer {
     static final Instant NOW = Instant.parse("2026-05-25T12:00:00Z");
-    static final Published PUBLISHED = new Published("http://engine.test", "http://mcp.engine.test", "0.1.0");
+    static final PublicAddresses PUBLISHED =
+            new PublicAddresses("http://engine.test", "http://mcp.engine.test", "0.1.0");
 
     final TestRunner runner;
     final AtomicReference<DatabaseState> database = new AtomicReference<>(DatabaseState.REACHABLE);
@@ -45,7 +46,7 @@ final class TestServer {
         runner = new TestRunner(new TestCatalogue().catalogue(), clock);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
-        Handshakes none = (caller, key) -> new Handshake.Latest(key, caller.userName(), List.of());
+        HandshakeReports none = (caller, key) -> new Handshake.Latest(key, caller.userName(), List.of());
         server.setHandler(
                 new Gate(RestFacade.handler(runner, PUBLISHED, database::get, new TestSignIn(), none, clock)));
         server.start();
@@ -128,12 +129,13 @@ final class TestServer {
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
             var id = request.getHeaders().get("X-Request-Id");
-            request.setAttribute(Incoming.REQUEST_ID, id == null ? "req-0" : id);
+            request.setAttribute(RequestAttributes.REQUEST_ID, id == null ? "req-0" : id);
             var key = request.getHeaders().get("X-Api-Key");
             if (key != null) {
                 var role = key.equals("viewer") ? Role.VIEWER : Role.MEMBER;
                 request.setAttribute(
-                        Incoming.CALLER, new Caller(1, "default", 1, "maria", role, Set.of("*"), "key:" + key, null));
+                        RequestAttributes.CALLER,
+                        new Caller(1, "default", 1, "maria", role, Set.of("*"), "key:" + key, null));
             }
             return super.handle(request, response, callback);
         }

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.util.List;
 import org.eclipse.jetty.server.Request;
 

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.skills;
 
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.skills;
 
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.skills;
 
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Sha256;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

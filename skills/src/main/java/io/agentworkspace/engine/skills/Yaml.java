@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.skills;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
-import io.agentworkspace.engine.model.Schema;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Schema;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.skills;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.Json;
+import io.agentworkspace.engine.model.json.Json;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;

@@ -3,8 +3,8 @@ package io.agentworkspace.engine.skills;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;

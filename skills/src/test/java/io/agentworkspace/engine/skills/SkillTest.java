@@ -3,9 +3,9 @@ package io.agentworkspace.engine.skills;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.model.Failure;
-import io.agentworkspace.engine.model.Json;
-import io.agentworkspace.engine.model.Problem;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,32 @@
+package io.agentworkspace.engine.hubs;
+
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What the protocol's referee says of the service, as its run has written it down.
+ *
+ * @param markdown beginning with the summary
+ * @param summary a sentence: how many of the required scenarios are passed, by revision, the newest first
+ */
+record ConformanceReport(String markdown, String summary) {
+    private static final Pattern RESULT =
+            Pattern.compile("(?m)^## Revision (\\S+): (\\d+) of (\\d+) required scenarios");
+
+    static ConformanceReport word() {
+        return of(new String(Assets.bytes("/docs/conformance.md"), StandardCharsets.UTF_8));
+    }
+
+    static ConformanceReport of(String document) {
+        var results = RESULT.matcher(document).results().toList();
+        var figures = results.stream()
+                .map(found -> "%s of %s (%s)".formatted(found.group(2), found.group(3), found.group(1)))
+                .collect(Collectors.joining(", "));
+        var all = results.stream().allMatch(found -> found.group(2).equals(found.group(3)));
+        var summary = all
+                ? "Passes all required scenarios of the protocol's referee: %s.".formatted(figures)
+                : "Passes %s of the required scenarios of the protocol's referee.".formatted(figures);
+        return new ConformanceReport(document.replaceFirst("^# .*\n", "$0\n**%s**\n".formatted(summary)), summary);
+    }
+}

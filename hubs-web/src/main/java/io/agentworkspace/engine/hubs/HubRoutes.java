@@ -1,0 +1,85 @@
+package io.agentworkspace.engine.hubs;
+
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.util.List;
+import java.util.Locale;
+
+/** All pages, by their addresses. They show what anybody may see, and to whom has signed in also what is one's own. */
+public final class HubRoutes {
+    private static final List<String> ASSETS = List.of(
+            "hub.css",
+            "prose.css",
+            "theme.js",
+            "hub.js",
+            "dom.js",
+            "account.js",
+            "tabs.js",
+            "tools.js",
+            "tool.js",
+            "form.js",
+            "doctor.js",
+            "prose.js",
+            "docs.js",
+            "skills.js",
+            "icon.svg");
+    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT);
+
+    private final Assets assets = new Assets(ASSETS);
+    private final Templates templates;
+    private final ToolPages tools;
+    private final SkillPages skills;
+    private final DocPages docs;
+
+    public HubRoutes(ToolRunner runner, PublicAddresses published) {
+        templates = new Templates(assets, published.version());
+        tools = new ToolPages(runner.catalogue(), published, templates);
+        skills = new SkillPages(runner, templates);
+        docs = new DocPages(published.baseUrl(), templates);
+    }
+
+    /** Whether an address, decoded, is one of a page. */
+    public static boolean covers(String path) {
+        return path.equals("/")
+                || path.startsWith(Assets.PREFIX)
+                || SECTIONS.stream().anyMatch(section -> path.equals(section) || path.startsWith(section + "/"));
+    }
+
+    /** Every address has an answer: the page, a redirect, or a page that says that there is none. */
+    public Page page(PageRequest visit) {
+        if (visit.path().equals("/")) {
+            return Page.redirect(ToolPages.ROOT);
+        }
+        if (visit.path().startsWith(Assets.PREFIX)) {
+            return assets.find(visit.path()).orElseGet(() -> missing(visit));
+        }
+        if (visit.path().endsWith("/")) {
+            return Page.redirect(visit.withoutSlash());
+        }
+        return tools.find(visit)
+                .or(() -> skills.find(visit))
+                .or(() -> docs.find(visit))
+                .orElseGet(() -> missing(visit));
+    }
+
+    private Page missing(PageRequest visit) {
+        var frame = new Templates.Frame("No such page", "There is nothing at this address.", "", null);
+        return Page.html(404, templates.page("missing", List.of(), frame, visit));
+    }
+
+    private record Refused(String title, String note, boolean later, String requestId) {}
+
+    /** A refusal as a person reads it who came with a browser, under its status. */
+    public Page refused(PageRequest visit, int status, String note) {
+        var title = status < 500 ? "This was refused" : "The service cannot answer now";
+        var frame = new Templates.Frame(title, "Why nothing else is shown at this address.", "", null);
+        var shown = new Refused(title, sentence(note), status >= 500, visit.requestId());
+        return Page.html(status, templates.page("refused", shown, frame, visit));
+    }
+
+    /** A note stands in envelopes and after a colon: here it is a sentence. */
+    static String sentence(String note) {
+        var begun = note.substring(0, 1).toUpperCase(Locale.ROOT) + note.substring(1);
+        return note.matches("(?s).*[.!?]") ? begun : begun + ".";
+    }
+}

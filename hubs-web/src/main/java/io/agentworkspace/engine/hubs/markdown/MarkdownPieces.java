@@ -1,0 +1,225 @@
+package io.agentworkspace.engine.hubs.markdown;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.commonmark.ext.gfm.tables.TableBlock;
+import org.commonmark.ext.gfm.tables.TableCell;
+import org.commonmark.node.FencedCodeBlock;
+import org.commonmark.node.Heading;
+import org.commonmark.node.HtmlBlock;
+import org.commonmark.node.Image;
+import org.commonmark.node.Link;
+import org.commonmark.node.Node;
+import org.commonmark.renderer.NodeRenderer;
+import org.commonmark.renderer.html.HtmlNodeRendererContext;
+import org.commonmark.renderer.html.HtmlWriter;
+
+/** What of Markdown is written otherwise than usual: headings with an address, links that are let, tables that can be moved aside. */
+final class MarkdownPieces implements NodeRenderer {
+    private static final Pattern SCHEME = Pattern.compile("^([A-Za-z][A-Za-z0-9+.-]*):");
+    private static final Set<String> SCHEMES = Set.of("http", "https", "mailto");
+    private static final Pattern LANGUAGE = Pattern.compile("language-[A-Za-z0-9+#-]{1,20}");
+
+    private static final Pattern MARK = Pattern.compile("\\S+ ([A-Za-z][A-Za-z -]{0,38}[A-Za-z])");
+    private static final int COLUMNS_OF_A_NARROW_TABLE = 2;
+
+    private final Map<Class<? extends Node>, Consumer<Node>> pieces = new LinkedHashMap<>();
+    private final HtmlNodeRendererContext context;
+    private final HtmlWriter html;
+    private final Outline outline;
+    private final Markdown.Manner manner;
+    private List<String> heads = List.of();
+
+    MarkdownPieces(HtmlNodeRendererContext context, Outline outline, Markdown.Manner manner) {
+        this.context = context;
+        this.html = context.getWriter();
+        this.outline = outline;
+        this.manner = manner;
+        pieces.put(Heading.class, node -> heading((Heading) node));
+        pieces.put(Link.class, node -> link((Link) node));
+        pieces.put(Image.class, node -> image((Image) node));
+        pieces.put(TableBlock.class, this::table);
+        pieces.put(TableCell.class, node -> cell((TableCell) node));
+        pieces.put(HtmlBlock.class, node -> markup((HtmlBlock) node));
+    }
+
+    @Override
+    public Set<Class<? extends Node>> getNodeTypes() {
+        return pieces.keySet();
+    }
+
+    @Override
+    public void render(Node node) {
+        var piece = pieces.get(node.getClass());
+        if (piece != null) {
+            piece.accept(node);
+        }
+    }
+
+    /** Of code, the language that it names is told, and the words after that are shown with it. */
+    static void describe(Node node, String tag, Map<String, String> attributes) {
+        attributes.computeIfPresent(
+                "class", (_, words) -> LANGUAGE.matcher(words).matches() ? words : null);
+        if (tag.equals("pre") && node instanceof FencedCodeBlock code && code.getInfo() != null) {
+            var mark = MARK.matcher(code.getInfo());
+            if (mark.matches()) {
+                attributes.put("data-mark", mark.group(1));
+            }
+        }
+    }
+
+    private void heading(Heading heading) {
+        var place = outline.place(heading);
+        html.line();
+        html.tag("h" + place.level(), Map.of("id", place.id()));
+        children(heading);
+        if (place.level() > 1) {
+            anchor(place.id());
+        }
+        html.tag("/h" + place.level());
+        html.line();
+    }
+
+    private void anchor(String id) {
+        html.raw(" ");
+        var link = new LinkedHashMap<String, String>();
+        link.put("class", "anchor");
+        link.put("href", "#" + id);
+        link.put("aria-label", "Link to this section");
+        html.tag("a", link);
+        html.text("#");
+        html.tag("/a");
+    }
+
+    private void link(Link link) {
+        var closing = open(link.getDestination());
+        children(link);
+        html.tag(closing);
+    }
+
+    /** No picture is loaded: who looks at the page is nobody else's business. */
+    private void image(Image image) {
+        var words = PlainText.of(image);
+        var shown = "[picture: %s]".formatted(words.isEmpty() ? "without a description" : words);
+        if (inLink(image)) {
+            html.text(shown);
+            return;
+        }
+        var closing = open(image.getDestination());
+        html.text(shown);
+        html.tag(closing);
+    }
+
+    private static boolean inLink(Node node) {
+        for (var around = node.getParent(); around != null; around = around.getParent()) {
+            if (around instanceof Link || around instanceof Image) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private record Target(String href, boolean elsewhere) {}
+
+    /** Begins a link; or where it may not lead there, words that say where it would. Returns what ends it. */
+    private String open(String destination) {
+        var attributes = new LinkedHashMap<String, String>();
+        var target = target(destination);
+        if (target.isEmpty()) {
+            attributes.put("class", "unlinked");
+            attributes.put("title", "no link: " + destination);
+            html.tag("span", attributes);
+            return "/span";
+        }
+        attributes.put("href", target.get().href());
+        if (target.get().elsewhere()) {
+            attributes.put("rel", manner.rel());
+        }
+        html.tag("a", attributes);
+        return "/a";
+    }
+
+    /** Browsers overlook control characters in schemes, and take a backslash for a slash. */
+    private Optional<Target> target(String destination) {
+        var url = destination.strip();
+        if (url.isEmpty() || url.startsWith("//") || url.chars().anyMatch(c -> c < ' ' || c == 0x7F || c == '\\')) {
+            return Optional.empty();
+        }
+        var scheme = SCHEME.matcher(url);
+        if (!scheme.find()) {
+            return manner.local().apply(url).map(address -> new Target(address, false));
+        }
+        return SCHEMES.contains(scheme.group(1).toLowerCase(Locale.ROOT))
+                ? Optional.of(new Target(url, true))
+                : Optional.empty();
+    }
+
+    /** Tables of many columns are told apart: on a narrow screen each of their rows becomes a list. */
+    private void table(Node table) {
+        heads = heads(table);
+        html.line();
+        html.raw(
+                heads.size() > COLUMNS_OF_A_NARROW_TABLE
+                        ? "<div class=\"scroll\"><table class=\"many\">"
+                        : "<div class=\"scroll\"><table>");
+        children(table);
+        html.raw("</table></div>");
+        html.line();
+    }
+
+    private static List<String> heads(Node table) {
+        var heads = new ArrayList<String>();
+        for (var cell = table.getFirstChild().getFirstChild().getFirstChild(); cell != null; cell = cell.getNext()) {
+            heads.add(PlainText.of(cell));
+        }
+        return heads;
+    }
+
+    /** An empty cell is no heading. */
+    private void cell(TableCell cell) {
+        if (cell.isHeader() && cell.getFirstChild() != null) {
+            html.tag("th", Map.of("scope", "col"));
+            children(cell);
+            html.tag("/th");
+            return;
+        }
+        var head = cell.isHeader() ? "" : heads.get(place(cell));
+        html.tag("td", head.isEmpty() ? Map.of() : Map.of("data-head", head));
+        children(cell);
+        html.tag("/td");
+    }
+
+    private static int place(Node cell) {
+        var place = 0;
+        for (var before = cell.getPrevious(); before != null; before = before.getPrevious()) {
+            place++;
+        }
+        return place;
+    }
+
+    private void markup(HtmlBlock block) {
+        var text = block.getLiteral().strip();
+        var comment = text.startsWith("<!--") && text.indexOf("-->") == text.length() - "-->".length();
+        if (comment && !manner.comments()) {
+            return;
+        }
+        html.line();
+        html.tag("p");
+        html.text(block.getLiteral());
+        html.tag("/p");
+        html.line();
+    }
+
+    private void children(Node parent) {
+        for (var node = parent.getFirstChild(); node != null; node = node.getNext()) {
+            context.render(node);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Why a caller may run a tool on a thing, or why not; and what a call was about, for the audit. */
+@NullMarked
+package io.agentworkspace.engine.access.why;
+
+import org.jspecify.annotations.NullMarked;

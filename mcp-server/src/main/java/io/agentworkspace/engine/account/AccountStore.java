@@ -1,0 +1,74 @@
+package io.agentworkspace.engine.account;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.plan.Plan;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Map;
+import java.util.Objects;
+
+/** A tenant as its plan has it. */
+public final class AccountStore {
+    private final Db db;
+
+    public AccountStore(Db db) {
+        this.db = db;
+    }
+
+    /** @param counts how many there are, and the commands of this UTC day; without those that are none */
+    public record Account(String tenant, Instant createdAt, Plan plan, Map<Scope, Long> counts) {}
+
+    /** One round trip, the context with it. */
+    public Account read(Call call) {
+        return select(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*, t.name, t.plan, t.created_at, %s AS counts
+                  FROM ctx JOIN tenant t ON t.tenant_id = :tenant
+                """.formatted(UsageStore.COUNTS), true);
+    }
+
+    /** As it is inside the transaction. */
+    public Account current(Call call) {
+        return select(call, """
+                SELECT t.name, t.plan, t.created_at, %s AS counts FROM tenant t WHERE t.tenant_id = :tenant
+                """.formatted(UsageStore.COUNTS), false);
+    }
+
+    private Account select(Call call, String text, boolean withContext) {
+        return db.sql(call, text)
+                .set("day", call.now().atOffset(ZoneOffset.UTC).toLocalDate().toString())
+                .one(row -> {
+                    if (withContext) {
+                        ContextStore.read(call, row);
+                    }
+                    return account(row);
+                })
+                .orElseThrow();
+    }
+
+    private static Account account(Row row) throws SQLException {
+        return new Account(
+                row.text("name"),
+                Objects.requireNonNull(row.instantOrNull("created_at")),
+                Plan.of(row.text("plan")),
+                UsageStore.counts(row));
+    }
+
+    /** Sets the plan; what it was before. */
+    public Plan change(Call call, Plan plan) {
+        return db.sql(call, """
+                WITH old AS MATERIALIZED (SELECT plan FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE),
+                     changed AS (UPDATE tenant t SET plan = :plan
+                                   FROM old
+                                  WHERE t.tenant_id = :tenant AND old.plan <> :plan)
+                SELECT plan FROM old
+                """)
+                .set("plan", plan.word())
+                .one(row -> Plan.of(row.text("plan")))
+                .orElseThrow();
+    }
+}

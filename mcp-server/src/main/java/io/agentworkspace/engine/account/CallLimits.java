@@ -1,0 +1,51 @@
+package io.agentworkspace.engine.account;
+
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What limits callers, as the runner sees it.
+ *
+ * @param requests what each has left at the gate: the rate, and the commands of the day
+ */
+public record CallLimits(Quotas quotas, Allowance.Meter requests) implements Allowance.Meter {
+    /** All that the caller has left, of whatever it may use up. */
+    @Override
+    public List<Allowance> left(Caller caller) {
+        return left(caller, EnumSet.complementOf(EnumSet.of(Scope.COMMANDS, Scope.DOCUMENTS)));
+    }
+
+    @Override
+    public long ran(Caller caller) {
+        return quotas.ran(caller);
+    }
+
+    /** What the caller has left after the call, of what the call has used up or lacked. */
+    public List<Allowance> after(Caller caller, @Nullable Call call, @Nullable Problem problem) {
+        var excess = problem == null ? null : problem.excess();
+        if (excess != null && excess.scope().isStanding()) {
+            return left(caller, Set.of(excess.scope()));
+        }
+        return left(
+                caller,
+                problem != null || call == null ? Set.of() : call.created().keySet());
+    }
+
+    private List<Allowance> left(Caller caller, Set<Scope> standing) {
+        var requested = requests.left(caller);
+        if (standing.isEmpty()) {
+            return requested;
+        }
+        var left = new ArrayList<>(requested);
+        standing.forEach(scope -> left.addAll(quotas.left(caller, scope)));
+        return left;
+    }
+}

@@ -1,0 +1,118 @@
+package io.agentworkspace.engine.account;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.account.Account;
+import io.agentworkspace.engine.model.event.EventData;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.plan.Plan;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The tenant's plan: AC_Read, AC_ChangePlan. */
+public final class PlanTools {
+    private final AccountStore accounts;
+    private final Allowance.Meter meter;
+
+    public PlanTools(AccountStore accounts, Allowance.Meter meter) {
+        this.accounts = accounts;
+        this.meter = meter;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(read(), changePlan());
+    }
+
+    record Read() {}
+
+    record Shown(@Doc("The tenant.") Account account) {}
+
+    record Wanted(@Doc("The new plan.") Plan plan) {}
+
+    record Changed(
+            @Doc("The tenant, with the new plan.") Account account,
+            @Doc("The plan before.") Plan previousPlan,
+            @Doc("false when it had this plan already.") boolean changed,
+
+            @Doc(
+                    "The scopes in which there is more than the plan allows: all of it stays and can be used, but nothing can be"
+                            + " created there before enough of it is gone. Absent when there is none.")
+            @Nullable
+            List<Scope> exceeded) {}
+
+    private Tool<Read, Shown> read() {
+        return Tool.named("AC_Read")
+                .title("Read the account")
+                .description("""
+                        Tells the tenant's plan, and for each thing that plans limit how many are allowed, there and left, and when a \
+                        count starts anew; also how many requests your credential may make. It works when all commands of the day \
+                        are used up, and is not counted among them. Next: AC_ChangePlan.""")
+                .needs(Capability.ACCOUNT_READ)
+                .route("GET", "/api/account")
+                .handledBy(Read.class, Shown.class, (_, call) -> new Shown(account(call, accounts.read(call))));
+    }
+
+    private Tool<Wanted, Changed> changePlan() {
+        return Tool.named("AC_ChangePlan")
+                .title("Change the plan")
+                .description("""
+                        Changes the tenant's plan to free, team, scale or unlimited; for its owners. In force everywhere within a \
+                        second. A plan that allows less than there is takes nothing away: exceeded then tells where nothing more can \
+                        be created. The same plan again changes nothing. AC_Read tells what is used.""")
+                .needs(Capability.ACCOUNT_WRITE)
+                .effect(Effect.CHANGES)
+                .atLeast(Role.OWNER)
+                .idempotent()
+                .route("POST", "/api/account/plan")
+                .handledBy(Wanted.class, Changed.class, (in, call) -> {
+                    var previous = accounts.change(call, in.plan());
+                    if (previous != in.plan()) {
+                        call.tell(
+                                EventType.BILLING_PLAN_CHANGED,
+                                new EventData.PlanChanged(
+                                        previous, in.plan(), call.caller().userName()));
+                    }
+                    var account = account(call, accounts.current(call));
+                    var exceeded = account.limits().stream()
+                            .filter(Account.Usage::exceedsPlan)
+                            .map(Account.Usage::scope)
+                            .toList();
+                    return new Changed(account, previous, previous != in.plan(), exceeded.isEmpty() ? null : exceeded);
+                });
+    }
+
+    private Account account(Call call, AccountStore.Account stored) {
+        var limits = Arrays.stream(Scope.values())
+                .map(scope -> usage(call, stored, scope))
+                .toList();
+        var rate = meter.left(call.caller()).stream()
+                .filter(one -> one.scope().equals(Allowance.RATE))
+                .findFirst()
+                .orElse(null);
+        return new Account(stored.tenant(), stored.createdAt(), stored.plan(), limits, rate);
+    }
+
+    private Account.Usage usage(Call call, AccountStore.Account stored, Scope scope) {
+        var limit = stored.plan().limit(scope);
+        var counted = stored.counts().getOrDefault(scope, 0L);
+        // Of commands this replica knows some that are not in the database yet.
+        var count = scope.isStanding() ? counted : Math.max(counted, meter.ran(call.caller()));
+        var tomorrow =
+                call.now().atOffset(ZoneOffset.UTC).truncatedTo(ChronoUnit.DAYS).plusDays(1);
+        return new Account.Usage(
+                scope,
+                limit.isPresent() ? (Long) limit.getAsLong() : null,
+                count,
+                limit.isPresent() ? (Long) Math.max(0, limit.getAsLong() - count) : null,
+                scope.isStanding() ? null : tomorrow.toInstant());
+    }
+}

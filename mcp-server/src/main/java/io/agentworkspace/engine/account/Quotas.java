@@ -1,0 +1,183 @@
+package io.agentworkspace.engine.account;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.keys.CallerChanges;
+import io.agentworkspace.engine.model.event.Event;
+import io.agentworkspace.engine.model.event.EventData;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.LimitExceeded;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * What the plans of tenants leave them. Commands are counted in memory and written every second, when the counts of all
+ * replicas are read too, so that no request waits for it: what others did in the last two seconds is not known. What there is,
+ * is counted and limited by the database itself, exactly; here it is only told.
+ */
+public final class Quotas {
+    /** What an owner needs to get on: neither counted nor refused. */
+    private static final Set<String> FREE = Set.of("US_Read", "AC_Read", "AC_ChangePlan");
+
+    private static final long DAY_SECONDS = Duration.ofDays(1).toSeconds();
+    private static final int MOST_WAITING = 10_000;
+
+    private final Map<UsageStore.News.Key, UsageStore.News> rejected = new ConcurrentHashMap<>();
+    private final Db db;
+    private final UsageStore store;
+    private final UsageCounters tallies;
+    private final EventLog events;
+    private final Clock clock;
+
+    /** @param watch hears of changed plans */
+    public Quotas(Db db, CallerChanges watch, EventLog events, Clock clock) {
+        this.db = db;
+        this.store = new UsageStore(db);
+        this.tallies = new UsageCounters(store, watch, clock);
+        this.events = events;
+        this.clock = clock;
+    }
+
+    /**
+     * Counts a call of a tool.
+     *
+     * @throws Problem {@code quota_exceeded} when the plan allows no more today
+     */
+    public void count(Call call) {
+        if (FREE.contains(call.service())) {
+            return;
+        }
+        var tally = tallies.of(call.caller().tenant());
+        var day = day(call.now());
+        var limit = tally.plan().limit(Scope.COMMANDS).orElse(Long.MAX_VALUE);
+        if (!tally.run(day, limit)) {
+            var excess = new LimitExceeded(Scope.COMMANDS, limit, tally.count(Scope.COMMANDS, day), tally.plan());
+            throw Problem.quotaExceeded(excess, call.now(), midnight(day + 1));
+        }
+    }
+
+    /** To be said once the call's transaction is committed. */
+    public void done(Call call) {
+        tallies.find(call.caller().tenant()).ifPresent(tally -> call.created().forEach(tally::created));
+        if (call.events().stream().anyMatch(event -> event.type() == EventType.BILLING_PLAN_CHANGED)) {
+            tallies.forget(call.caller().tenant());
+        }
+    }
+
+    /** Notes that a call was refused for this, to be told soon. */
+    public void rejected(Caller caller, String service, LimitExceeded excess) {
+        if (rejected.size() < MOST_WAITING) {
+            var key = new UsageStore.News.Key(caller.tenant(), excess.scope(), "rejected", 0);
+            rejected.computeIfAbsent(key, _ -> rejection(key, service, excess));
+        }
+    }
+
+    private UsageStore.News rejection(UsageStore.News.Key key, String service, LimitExceeded excess) {
+        var data =
+                new EventData.RequestRejected(excess.scope(), excess.limit(), excess.count(), excess.plan(), service);
+        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        var event = Event.of(EventType.QUOTA_REQUEST_REJECTED, now, data);
+        return new UsageStore.News(key, now, event);
+    }
+
+    /** What is left of today's commands; nothing where that is not limited, or cannot be told now. */
+    public List<Allowance> commands(Caller caller) {
+        return left(caller, Scope.COMMANDS);
+    }
+
+    /** The commands of today, as far as this replica knows; 0 where it cannot tell now. */
+    public long ran(Caller caller) {
+        try {
+            return tallies.of(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
+        } catch (Problem unreachable) {
+            return 0;
+        }
+    }
+
+    /** What is left of a scope; nothing where it is not limited, or cannot be told now. */
+    public List<Allowance> left(Caller caller, Scope scope) {
+        UsageCounter tally;
+        try {
+            tally = tallies.of(caller.tenant());
+        } catch (Problem unreachable) {
+            return List.of();
+        }
+        var limit = tally.plan().limit(scope);
+        if (limit.isEmpty()) {
+            return List.of();
+        }
+        var now = clock.instant();
+        var left = Math.max(0, limit.getAsLong() - tally.count(scope, day(now)));
+        return List.of(
+                scope.isStanding()
+                        ? new Allowance(scope.word(), limit.getAsLong(), left, null, null)
+                        : new Allowance(scope.word(), limit.getAsLong(), left, DAY_SECONDS, untilMidnight(now)));
+    }
+
+    private static long untilMidnight(Instant now) {
+        return DAY_SECONDS - Math.floorMod(now.getEpochSecond(), DAY_SECONDS);
+    }
+
+    /** The number of the UTC day, since 1970. */
+    private static long day(Instant now) {
+        return Math.floorDiv(now.getEpochSecond(), DAY_SECONDS);
+    }
+
+    private static Instant midnight(long day) {
+        return Instant.ofEpochSecond(day * DAY_SECONDS);
+    }
+
+    /** Clears away what is older than it is kept. */
+    public void purge(Instant now) {
+        store.purge(now);
+    }
+
+    /** Writes what was counted since the last time, tells what there is to tell, and reads what others have counted. */
+    public void flush() {
+        tallies.flush(this::write);
+    }
+
+    private record Written(List<UsageStore.Raised> commands, boolean told) {}
+
+    private void write(List<UsageCounters.Made> made) {
+        var refusals = List.copyOf(rejected.values());
+        var written = db.transaction(() -> write(made, refusals));
+        var counts = new HashMap<UsageStore.Ran.Day, Long>();
+        written.commands()
+                .forEach(raised -> counts.put(
+                        new UsageStore.Ran.Day(raised.tenant(), Objects.requireNonNull(raised.day())), raised.after()));
+        made.forEach(one -> one.day().counted(counts.getOrDefault(one.ran().key(), 0L), one.upTo()));
+        refusals.forEach(news -> rejected.remove(news.key(), news));
+        if (written.told()) {
+            events.committed();
+        }
+    }
+
+    private Written write(List<UsageCounters.Made> made, List<UsageStore.News> refusals) {
+        var commands = made.isEmpty()
+                ? List.<UsageStore.Raised>of()
+                : store.add(made.stream().map(UsageCounters.Made::ran).toList());
+        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        var news = new LinkedHashMap<UsageStore.News.Key, UsageStore.News>();
+        refusals.forEach(one -> news.put(one.key(), one));
+        Stream.concat(commands.stream(), store.rollUp().stream())
+                .flatMap(raised -> Thresholds.crossed(raised, now))
+                .forEach(one -> news.put(one.key(), one));
+        return new Written(commands, !news.isEmpty() && store.tell(news.values()));
+    }
+}

@@ -1,0 +1,141 @@
+package io.agentworkspace.engine.account;
+
+import io.agentworkspace.engine.keys.CallerChanges;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** What this replica knows of the tenants that use it. It is read again every second, and at once where the plan has changed. */
+final class UsageCounters {
+    private static final Duration REMEMBERED = Duration.ofMinutes(10);
+    private static final String TENANT = "tenant:";
+
+    private final Map<Long, UsageCounter> tallies = new ConcurrentHashMap<>();
+    private final AtomicLong changes = new AtomicLong();
+    private final ReadWriteLock flushing = new ReentrantReadWriteLock();
+    private final UsageStore store;
+    private final Clock clock;
+
+    /** @param watch hears of changed plans */
+    UsageCounters(UsageStore store, CallerChanges watch, Clock clock) {
+        this.store = store;
+        this.clock = clock;
+        watch.onChange(this::changed);
+    }
+
+    /**
+     * Commands that are to be added to the database's count.
+     *
+     * @param upTo how many had been made here by then
+     */
+    record Made(UsageCounter.Day day, UsageStore.Ran ran, long upTo) {}
+
+    /** What is not heard here is read with the counts, a second later. */
+    private void changed(String what) {
+        if (what.startsWith(TENANT)) {
+            changes.incrementAndGet();
+            forget(Long.parseLong(what.substring(TENANT.length())));
+        }
+    }
+
+    /** Its plan is another one. */
+    void forget(long tenant) {
+        find(tenant).ifPresent(UsageCounter::forget);
+    }
+
+    /** What is known of a tenant, if anything is. */
+    Optional<UsageCounter> find(long tenant) {
+        return Optional.ofNullable(tallies.get(tenant));
+    }
+
+    /** Where nothing is known yet, or no longer, it is read: a round trip for a tenant that comes to this replica. */
+    UsageCounter of(long tenant) {
+        var tally = tallies.computeIfAbsent(tenant, UsageCounter::new);
+        tally.used(clock.millis());
+        if (!tally.isKnown()) {
+            read(tally);
+        }
+        return tally;
+    }
+
+    /**
+     * Never while commands are being added: what is read has all of them that this replica takes for counted, or none. The
+     * tally's own lock is taken after that of flushing, as the flush does too.
+     */
+    private void read(UsageCounter tally) {
+        flushing.readLock().lock();
+        try {
+            synchronized (tally) {
+                if (!tally.isKnown()) {
+                    readAll(List.of(tally));
+                }
+            }
+        } catch (RuntimeException e) {
+            tally.forget();
+            throw e;
+        } finally {
+            flushing.readLock().unlock();
+        }
+    }
+
+    private void readAll(List<UsageCounter> some) {
+        var day = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+        var before = changes.get();
+        var created = new HashMap<Long, long[]>();
+        some.forEach(tally -> created.put(tally.tenant, tally.beforeRead()));
+        var found = store.read(created.keySet(), day).stream()
+                .collect(Collectors.toMap(UsageStore.Known::tenant, known -> known));
+        for (var tally : some) {
+            var known = found.get(tally.tenant);
+            if (known != null) {
+                var createdBefore = Objects.requireNonNull(created.get(tally.tenant));
+                tally.read(known.plan(), known.counts(), createdBefore, day.toEpochDay());
+            }
+        }
+        if (changes.get() != before) {
+            some.forEach(UsageCounter::forget); // What was read may be older than what was heard.
+        }
+    }
+
+    /** Lets the commands be written that were made since the last time, and reads what all replicas have counted. */
+    void flush(Consumer<List<Made>> write) {
+        flushing.writeLock().lock();
+        try {
+            write.accept(made());
+            var idle = clock.instant().minus(REMEMBERED).toEpochMilli();
+            tallies.values().removeIf(tally -> tally.isIdle(idle));
+            if (!tallies.isEmpty()) {
+                readAll(List.copyOf(tallies.values()));
+            }
+        } finally {
+            flushing.writeLock().unlock();
+        }
+    }
+
+    private List<Made> made() {
+        var made = new ArrayList<Made>();
+        for (var tally : tallies.values()) {
+            for (var day : tally.days()) {
+                var upTo = day.made();
+                if (upTo > day.flushed()) {
+                    var key = new UsageStore.Ran.Day(tally.tenant, LocalDate.ofEpochDay(day.number));
+                    made.add(new Made(day, new UsageStore.Ran(key, upTo - day.flushed()), upTo));
+                }
+            }
+        }
+        return made;
+    }
+}

@@ -1,0 +1,5 @@
+/** Plans, quotas and usage. */
+@NullMarked
+package io.agentworkspace.engine.account;
+
+import org.jspecify.annotations.NullMarked;

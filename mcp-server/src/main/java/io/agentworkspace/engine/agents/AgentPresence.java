@@ -1,0 +1,79 @@
+package io.agentworkspace.engine.agents;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.PendingWrites;
+import io.agentworkspace.engine.model.tool.Call;
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * When each context that speaks as an agent was last used. Recorded in memory and written in one statement every few
+ * seconds, so that a read stays one round trip; a crash loses a few seconds of presence and nothing else.
+ */
+public final class AgentPresence {
+    /** @param bound the agent that the principal always acts as; 0 for none */
+    private record Key(long tenant, String principal, String context, long bound) {}
+
+    /** While the database is away, no more than this are remembered. */
+    private static final int MAX_TOUCHED = 100_000;
+
+    private final PendingWrites<Key, Instant> touched =
+            new PendingWrites<>(MAX_TOUCHED, (older, newer) -> newer.isAfter(older) ? newer : older);
+    private final Db db;
+
+    public AgentPresence(Db db) {
+        this.db = db;
+    }
+
+    /** Records that the call's context was used, if it speaks as an agent. */
+    public void touch(Call call) {
+        var context = call.contextIfKnown();
+        if (context != null && context.self() != null) {
+            var caller = call.caller();
+            var bound = caller.boundAgent() == null ? 0 : caller.boundAgent();
+            touched.add(new Key(caller.tenant(), caller.principal(), call.contextName(), bound), call.now());
+        }
+    }
+
+    /** Writes the uses recorded since the last time. Those that could not be written are recorded again. */
+    public void flush() {
+        var taken = touched.take();
+        if (taken.isEmpty()) {
+            return;
+        }
+        try {
+            write(taken);
+        } catch (RuntimeException e) {
+            touched.putBack(taken);
+            throw e;
+        }
+    }
+
+    private void write(Map<Key, Instant> taken) {
+        var keys = taken.keySet();
+        db.sql("""
+                WITH t AS (
+                    SELECT * FROM unnest(:tenants, :principals, :names, :bound, CAST(:times AS timestamptz[]))
+                                  t (tenant_id, principal, name, bound, used_at)),
+                logged_on AS (
+                    INSERT INTO context AS c (tenant_id, principal, name, self_id, used_at)
+                    SELECT t.tenant_id, t.principal, t.name, t.bound, t.used_at
+                      FROM t JOIN tenant USING (tenant_id)
+                     WHERE t.bound <> 0
+                    ON CONFLICT (tenant_id, principal, name) DO UPDATE
+                       SET self_id = excluded.self_id, used_at = excluded.used_at
+                     WHERE c.used_at < excluded.used_at)
+                UPDATE context c
+                   SET used_at = greatest(c.used_at, t.used_at)
+                  FROM t
+                 WHERE t.bound = 0
+                   AND c.tenant_id = t.tenant_id AND c.principal = t.principal AND c.name = t.name
+                """)
+                .set("tenants", keys.stream().map(Key::tenant).toList())
+                .set("principals", keys.stream().map(Key::principal).toList())
+                .set("names", keys.stream().map(Key::context).toList())
+                .set("bound", keys.stream().map(Key::bound).toList())
+                .set("times", taken.values().stream().map(Instant::toString).toList())
+                .run();
+    }
+}

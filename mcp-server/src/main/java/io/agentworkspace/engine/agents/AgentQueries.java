@@ -1,0 +1,218 @@
+package io.agentworkspace.engine.agents;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.TextSize;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of agents and of their messages: one statement each, including the context. */
+public final class AgentQueries {
+    /** Whether the acting user may see the stream of participant {@code p}, who is the agent {@code a}. */
+    private static final String MAY_SEE_STREAM = """
+            (a.owner_id = ctx.user_id OR :admin
+             OR (SELECT true FROM participant mine
+                  WHERE mine.tenant_id = p.tenant_id AND mine.stream_id = p.stream_id
+                    AND mine.owner_id = ctx.user_id
+                  LIMIT 1))
+            """;
+
+    private static final String ROSTER = """
+            ctx
+            JOIN roster r ON r.tenant_id = :tenant AND r.user_id = ctx.user_id
+            JOIN agent a ON a.tenant_id = r.tenant_id AND a.id = r.agent_id
+            """;
+
+    private static final String NAMED = """
+            ctx JOIN agent a ON a.tenant_id = :tenant AND starts_with(a.name_key, :prefix) AND a.name_key >= :prefix
+            """;
+
+    /** The bytes of an agent's record besides its messages: its long texts, its names and those of its skills. */
+    private static final String WEIGHT =
+            "SELECT 40000 + %s + %s FROM named a".formatted(TextSize.of("a.profile"), TextSize.of("a.description"));
+
+    private final Db db;
+    private final AgentStore agents;
+
+    public AgentQueries(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /** One row of a list, with its agent's presence. */
+    public record Entry(Agent agent, long unread, @Nullable Instant lastMessageAt) {}
+
+    /** The acting user's roster, or, with a prefix, the visible agents whose names start with it. */
+    public ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Cursor.readName(call.service(), page);
+        var rows = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
+                , page AS (
+                    SELECT a.*
+                      FROM %s
+                     WHERE a.tenant_id = :tenant AND a.name_key > :after AND %s
+                     ORDER BY a.name_key
+                     LIMIT :limit + 1)
+                SELECT ctx.*,
+                       (SELECT jsonb_agg(jsonb_build_object('agent', %s, 'unread', COALESCE(talk.unread, 0),
+                                                            'last_message_at', talk.last_at)
+                                         ORDER BY a.name_key)
+                          FROM page a %s
+                          LEFT JOIN LATERAL (
+                              SELECT sum(st.last_seq - p.read_seq - p.own_unread) AS unread, max(st.last_at) AS last_at
+                                FROM participant p
+                                JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                               WHERE p.tenant_id = a.tenant_id AND p.party_id = a.id AND %s) talk ON true) AS rows
+                  FROM ctx
+                """.formatted(
+                                                prefix == null ? ROSTER : NAMED,
+                                                Visibility.AGENT,
+                                                AgentStore.RECORD,
+                                                Visibility.owner("a"),
+                                                MAY_SEE_STREAM))
+                .set("prefix", prefix == null ? null : prefix.key())
+                .set("after", after)
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", Entry.class);
+                })
+                .orElseThrow();
+        return ListSlice.of(
+                call,
+                rows,
+                limit,
+                last -> Cursor.ofName(call.service(), Name.key(last.agent().name())));
+    }
+
+    /**
+     * An agent, none for a user, and its latest messages that the acting user may see, oldest first. Only the streams
+     * with the latest messages are read; those with messages after the cursor do not count.
+     */
+    public record Found(@Nullable Agent agent, ListSlice<Message> messages) {}
+
+    /**
+     * The named agent, else the selected one, else the speaker: self, or the user. A speaker who reads their own
+     * messages marks what is shown as read.
+     *
+     * @param inbox whether the selected agent is ignored
+     * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
+     */
+    public Found read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var before = before(page);
+        var found = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
+                , named AS (
+                    SELECT a.*
+                      FROM agent a, ctx
+                     WHERE a.tenant_id = :tenant
+                       AND a.id = CASE WHEN CAST(:key AS text) IS NULL
+                                       THEN COALESCE(CASE WHEN NOT :inbox THEN ctx.agent_id END, ctx.self_id)
+                                       ELSE (SELECT x.id FROM agent x
+                                              WHERE x.tenant_id = :tenant AND x.name_key = :key
+                                                AND x.destroyed_at IS NULL) END
+                       AND %s),
+                a AS (
+                    SELECT tenant_id, id, owner_id FROM named
+                    UNION ALL
+                    SELECT :tenant, ctx.user_id, ctx.user_id
+                      FROM ctx
+                     WHERE CAST(:key AS text) IS NULL AND ctx.self_id IS NULL
+                       AND (ctx.agent_id IS NULL OR :inbox)),
+                before AS (
+                    SELECT created_at, stream_id, seq FROM message
+                     WHERE tenant_id = :tenant AND id = CAST(:before AS uuid)),
+                spoken AS (
+                    SELECT p.tenant_id, p.stream_id,
+                           row_number() OVER newest
+                           - count(*) FILTER (WHERE st.last_at >= (SELECT created_at FROM before)) OVER newest AS place
+                      FROM ctx, a
+                      JOIN participant p ON p.tenant_id = a.tenant_id AND p.party_id = a.id
+                      CROSS JOIN LATERAL (SELECT * FROM stream x
+                                           WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id AND x.last_seq > 0
+                                          OFFSET 0) st
+                     WHERE %s
+                    WINDOW newest AS (ORDER BY st.last_at DESC, st.id DESC ROWS UNBOUNDED PRECEDING)),
+                latest AS (
+                    SELECT m.*
+                      FROM spoken
+                      CROSS JOIN LATERAL (
+                          SELECT * FROM message x
+                           WHERE x.tenant_id = spoken.tenant_id AND x.stream_id = spoken.stream_id
+                             AND (CAST(:before AS uuid) IS NULL
+                                  OR (x.created_at, x.stream_id, x.seq) < (SELECT * FROM before))
+                           ORDER BY x.seq DESC
+                           LIMIT :limit + 1) m
+                     WHERE spoken.place <= :limit + 1
+                     ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
+                     LIMIT :limit + 1),
+                %s,
+                reader AS (SELECT a.id AS party_id FROM ctx, a WHERE a.id = COALESCE(ctx.self_id, ctx.user_id)),
+                %s
+                SELECT ctx.*,
+                       %s AS cleared, %s,
+                       (SELECT %s FROM named a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
+                       (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM shown m %s) AS messages
+                  FROM ctx
+                """.formatted(
+                                        Visibility.AGENT,
+                                        MAY_SEE_STREAM,
+                                        TextSize.newest("m.created_at DESC, m.stream_id DESC, m.seq DESC", WEIGHT),
+                                        MessageStore.MARK_SHOWN,
+                                        MessageStore.CLEARED,
+                                        TextSize.MORE,
+                                        AgentStore.WITH_PROFILE,
+                                        MessageStore.RECORD,
+                                        MessageStore.JOINS))
+                .set("key", name == null ? null : name.key())
+                .set("inbox", inbox)
+                .set("readonly", call.isReadOnly())
+                .set("before", before)
+                .set("limit", limit)
+                .one(row -> found(call, row))
+                .orElseThrow();
+        if (found.agent() == null && name != null) {
+            throw agents.missing(call, name);
+        }
+        return found;
+    }
+
+    /** The cursor is the oldest message shown. */
+    private static @Nullable UUID before(@Nullable Page page) {
+        var keys = Page.after(page, 1);
+        try {
+            return keys.isEmpty() ? null : UUID.fromString(keys.getFirst());
+        } catch (IllegalArgumentException e) {
+            throw Cursor.invalid();
+        }
+    }
+
+    private static Found found(Call call, Row row) throws SQLException {
+        var context = ContextStore.read(call, row);
+        call.context(context.withUnread(context.unread() - row.number("cleared")));
+        var agent = row.json("agent", Agent.class);
+        if (agent != null) {
+            call.budget().spend(agent);
+        }
+        var messages = row.jsonList("messages", Message.class);
+        return new Found(agent, ListSlice.newest(call, messages, row.flag("more"), Message::id));
+    }
+}

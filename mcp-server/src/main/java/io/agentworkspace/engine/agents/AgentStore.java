@@ -1,0 +1,275 @@
+package io.agentworkspace.engine.agents;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** The agents, and the rosters that they are on. */
+public final class AgentStore {
+    /** The names of the skills that are installed on an agent {@code a}, as a JSON array. */
+    private static final String INSTALLED = """
+            COALESCE((SELECT jsonb_agg(i.skill ORDER BY i.skill COLLATE "C")
+                        FROM skill_install i
+                       WHERE i.tenant_id = a.tenant_id AND i.agent_id = a.id), '[]')""";
+
+    /** The record of an agent {@code a} whose owner is {@code o}, as JSON, with the length of its persona. */
+    public static final String RECORD = record("'profile_length', char_length(a.profile)");
+
+    /** The same, with its persona. */
+    static final String WITH_PROFILE = record("'profile', a.profile");
+
+    /** The columns that {@link #held} needs of an agent {@code a}. */
+    public static final String HELD = """
+            a.id, a.name, a.owner_id, a.access, a.revision,
+            (SELECT o.name FROM app_user o WHERE o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS owner_name
+            """;
+
+    private static final String BY_ID = """
+              FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+             WHERE a.tenant_id = :tenant AND a.id = :id
+            """;
+
+    /** Reads the {@link #record} of the agent {@code :id}. */
+    private static final String READ = "SELECT %s AS record\n".formatted(RECORD) + BY_ID;
+
+    /** The same, and how many messages wait for the speaker {@code :party}. */
+    private static final String READ_UNREAD =
+            "SELECT %s AS record, %s AS unread\n".formatted(RECORD, MessageStore.UNREAD) + BY_ID;
+
+    private static String record(String profile) {
+        return """
+            jsonb_build_object('name', a.name, 'description', a.description, %s,
+                               'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
+                               'skills', %s, 'created_at', a.created_at, 'updated_at', a.updated_at)
+            """.formatted(profile, ContextStore.online("a"), INSTALLED);
+    }
+
+    private final Db db;
+    private final ContextStore contexts;
+
+    public AgentStore(Db db) {
+        this.db = db;
+        this.contexts = new ContextStore(db);
+    }
+
+    /** An agent that the transaction has locked, with what determines who may change it. */
+    public record Held(long id, String name, long owner, String ownerName, Access access, long revision) {
+        public Ref ref() {
+            return new Ref(id, name);
+        }
+    }
+
+    /** What a change sets; null leaves it as it is. */
+    public record Change(
+            @Nullable Name name,
+            @Nullable String description,
+            @Nullable String profile,
+            @Nullable Access access) {}
+
+    /**
+     * Creates the agent and puts it on its owner's roster.
+     *
+     * @throws Problem {@code already_exists}
+     */
+    public Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
+        var agent = db.sql(call, """
+                WITH a AS (INSERT INTO agent (tenant_id, name, name_key, description, profile, access, owner_id,
+                                              created_at, updated_at)
+                           VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :now, :now)
+                           ON CONFLICT (tenant_id, name_key) WHERE destroyed_at IS NULL DO NOTHING
+                           RETURNING *),
+                     listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+                                SELECT tenant_id, owner_id, id, :now FROM a)
+                SELECT %s AS record
+                  FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                """.formatted(RECORD))
+                .set("name", name)
+                .set("key", name.key())
+                .set("description", description)
+                .set("profile", profile)
+                .set("access", access.word())
+                .one(AgentStore::record)
+                .orElseThrow(() -> Problem.alreadyExists("agent", name.text()));
+        call.created(Scope.AGENTS, 1);
+        return agent;
+    }
+
+    /** The agent of this name, locked, if the acting user may see it. */
+    public Held lock(Call call, Name name) {
+        return find(call, name, "FOR UPDATE OF a").orElseThrow(() -> missing(call, name));
+    }
+
+    /** The agent of this name, protected from being destroyed while the transaction lasts. */
+    public Held read(Call call, Name name) {
+        return find(call, name, "FOR SHARE OF a").orElseThrow(() -> missing(call, name));
+    }
+
+    private Optional<Held> find(Call call, Name name, String lock) {
+        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT %s
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
+                """.formatted(HELD, Visibility.AGENT) + lock)
+                .set("key", name.key())
+                .one(AgentStore::held);
+    }
+
+    public static Held held(Row row) throws SQLException {
+        return new Held(
+                row.number("id"),
+                row.text("name"),
+                row.number("owner_id"),
+                row.text("owner_name"),
+                Access.of(row.text("access")),
+                row.number("revision"));
+    }
+
+    /** The refusal for an unknown agent, with similar names that the acting user may see. */
+    public Problem missing(Call call, Name name) {
+        var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT a.name
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND %s
+                 ORDER BY a.name_key
+                 LIMIT 2000
+                """.formatted(Visibility.AGENT))
+                .list(row -> row.text("name"));
+        return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
+    }
+
+    /** An agent after a change, and the fields that differ from before. */
+    public record Updated(Agent agent, List<String> changed) {}
+
+    /** Sets the fields of the change; raises the revision if any differs from the current value. */
+    public Updated update(Call call, Held held, Change change) {
+        try {
+            return db.sql(call, """
+                    WITH old AS (SELECT * FROM agent WHERE tenant_id = :tenant AND id = :id),
+                         new AS (UPDATE agent
+                                    SET name = COALESCE(:name, name), name_key = COALESCE(:key, name_key),
+                                        description = COALESCE(:description, description),
+                                        profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
+                                        revision = revision + 1, updated_at = :now
+                                  WHERE tenant_id = :tenant AND id = :id
+                                    AND (name, description, profile, access)
+                                        IS DISTINCT FROM
+                                        (COALESCE(:name, name), COALESCE(:description, description),
+                                         COALESCE(:profile, profile), COALESCE(:access, access))
+                                RETURNING *),
+                         a AS (SELECT * FROM new
+                               UNION ALL
+                               SELECT * FROM old WHERE NOT EXISTS (SELECT 1 FROM new))
+                    SELECT %s AS record,
+                           array_remove(ARRAY[CASE WHEN a.name <> old.name THEN 'name' END,
+                                              CASE WHEN a.description <> old.description THEN 'description' END,
+                                              CASE WHEN a.profile IS DISTINCT FROM old.profile THEN 'profile' END,
+                                              CASE WHEN a.access <> old.access THEN 'access' END], NULL) AS changed
+                      FROM old, a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                    """.formatted(RECORD))
+                    .set("id", held.id())
+                    .set("name", change.name())
+                    .set("key", change.name() == null ? null : change.name().key())
+                    .set("description", change.description())
+                    .set("profile", change.profile())
+                    .set(
+                            "access",
+                            change.access() == null ? null : change.access().word())
+                    .one(row -> new Updated(record(row), row.texts("changed")))
+                    .orElseThrow();
+        } catch (JdbiException e) {
+            if (Db.isTaken(e) && change.name() != null) {
+                throw Problem.alreadyExists("agent", change.name().text());
+            }
+            throw e;
+        }
+    }
+
+    /** The current record, inside a transaction. */
+    public Agent record(Call call, Held held) {
+        return db.sql(call, READ).set("id", held.id()).one(AgentStore::record).orElseThrow();
+    }
+
+    /** Ends the agent for everyone: only its name on its messages and memories remains. */
+    public void destroy(Call call, Held held) {
+        db.sql(call, """
+                WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id),
+                     joined AS (DELETE FROM membership WHERE tenant_id = :tenant AND agent_id = :id),
+                     hosted AS (UPDATE domain SET host_id = NULL WHERE tenant_id = :tenant AND host_id = :id),
+                     granted AS (DELETE FROM bank_grant WHERE tenant_id = :tenant AND agent_id = :id),
+                     loaded AS (DELETE FROM bank_load WHERE tenant_id = :tenant AND agent_id = :id),
+                     taught AS (DELETE FROM skill_install WHERE tenant_id = :tenant AND agent_id = :id),
+                     keyed AS (UPDATE api_key SET revoked_at = :now
+                                WHERE tenant_id = :tenant AND agent_id = :id AND revoked_at IS NULL),
+                     listening AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :id)
+                UPDATE agent SET destroyed_at = :now WHERE tenant_id = :tenant AND id = :id
+                """).set("id", held.id()).run();
+        MessageStore.silence(db, call, held.owner());
+    }
+
+    /** An agent after it was put on a roster or taken off it, and whether that changed anything. */
+    public record Listed(Agent agent, boolean changed) {}
+
+    /** Puts the agent on the acting user's roster. */
+    public Listed addToRoster(Call call, long agent) {
+        return listed(call, agent, """
+                INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+                VALUES (:tenant, :user, :agent, :now)
+                ON CONFLICT DO NOTHING
+                RETURNING 1
+                """);
+    }
+
+    /** Takes the agent off the acting user's roster. */
+    public Listed removeFromRoster(Call call, long agent) {
+        return listed(call, agent, """
+                DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :user AND agent_id = :agent
+                RETURNING 1
+                """);
+    }
+
+    private Listed listed(Call call, long agent, String change) {
+        return db.sql(call, """
+                WITH changed AS (%s)
+                SELECT EXISTS (SELECT 1 FROM changed) AS changed, %s AS record
+                  FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                 WHERE a.tenant_id = :tenant AND a.id = :agent
+                """.formatted(change, RECORD))
+                .set("agent", agent)
+                .one(row -> new Listed(record(row), row.flag("changed")))
+                .orElseThrow();
+    }
+
+    static Agent record(Row row) throws SQLException {
+        return java.util.Objects.requireNonNull(row.json("record", Agent.class));
+    }
+
+    /**
+     * Keeps what the call has changed of its context, and reads the agent as it is then. The speaker may have changed: its unread
+     * messages are counted.
+     */
+    public Agent saveAndRead(Call call, long agent) {
+        return contexts.saving(call, READ_UNREAD)
+                .set("id", agent)
+                .set("party", call.context().speaker().id())
+                .last(row -> {
+                    call.context(call.context().withUnread(row.number("unread")));
+                    return record(row);
+                })
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,338 @@
+package io.agentworkspace.engine.agents;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.agents.AgentStore.Change;
+import io.agentworkspace.engine.agents.AgentStore.Held;
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.event.EventData.AgentDeployment;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The agents themselves: AP_Create, AP_Read, AP_List, AP_Update, AP_Modify, AP_Destroy. */
+public final class AgentTools {
+    static final String ACCESS = "Who may see the agent: private (you), agent (whoever has it on the roster),"
+            + " domain (whoever shares a domain with your agents), public (everyone in the tenant).";
+
+    private final AgentStore agents;
+    private final AgentQueries reads;
+    private final MessageStore messages;
+
+    public AgentTools(AgentStore agents, AgentQueries reads, MessageStore messages) {
+        this.agents = agents;
+        this.reads = reads;
+        this.messages = messages;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), create(), update(), modify(), destroy());
+    }
+
+    record NewAgent(
+            @Doc("The agent's name, unique in the tenant.") Name name,
+
+            @Doc(value = "What the agent is for.", max = 2_000)
+            String description,
+
+            @Doc(value = "Its persona, used as a system prompt.", max = 16_000) @Nullable
+            String profile,
+
+            @Doc(
+                    value = ACCESS + " Default: private.",
+                    oneOf = {"private", "agent", "domain", "public"})
+            @Nullable
+            Access access) {}
+
+    record SameAgent(
+            @Doc("The new name.") Name name,
+
+            @Doc(value = "The new description.", max = 2_000)
+            String description,
+
+            @Doc(value = "The new persona; the old one stays when left out.", max = 16_000) @Nullable
+            String profile,
+
+            @Doc(
+                    value = ACCESS + " Stays when left out.",
+                    oneOf = {"private", "agent", "domain", "public"})
+            @Nullable
+            Access access) {}
+
+    record SomeOfAgent(
+            @Doc("The new name.") @Nullable Name name,
+
+            @Doc(value = "The new description.", max = 2_000) @Nullable
+            String description,
+
+            @Doc(value = "The new persona.", max = 16_000) @Nullable
+            String profile,
+
+            @Doc(
+                    value = ACCESS,
+                    oneOf = {"private", "agent", "domain", "public"})
+            @Nullable
+            Access access) {}
+
+    record Create(
+            @Doc("On whose behalf.") Targets.@Nullable UserOnly target,
+            @Doc("The new agent.") NewAgent vx) {}
+
+    record Update(
+            @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
+            @Doc("What replaces the old.") SameAgent vx,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Modify(
+            @Doc("Which agent; self when left out.") Targets.@Nullable UserAgent target,
+            @Doc("What changes.") @Nullable SomeOfAgent vx,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Destroy(
+            @Doc("Which agent.") Targets.ThisAgent target,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Look(
+            @Doc("Which agents.") Targets.@Nullable UserAgent target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record ReadOne(
+            @Doc("Which agent.") Targets.@Nullable UserAgent target,
+
+            @Doc(
+                    "true: reads your own messages, whatever agent is selected: those of the agent you are logged on as, else those of your user.")
+            @Nullable
+            Boolean inbox,
+
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Changed(
+            @Doc("The agent as it is now.") Agent agent,
+            @Doc("Its revision.") long revision,
+            @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
+
+    record Destroyed(@Doc("Always true.") boolean changed) {}
+
+    record Listed(
+            @Doc("The agents, by name.") List<Agent> profile,
+            @Doc("For each of them, its presence.") List<Standing> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Standing(
+            @Doc("The agent's name.") String agent,
+            @Doc("Whether somebody is logged on as it.") boolean online,
+
+            @Doc("How many messages that you may see wait for it.")
+            long unread,
+
+            @Doc("When something was last said to or by it.")
+            java.time.@Nullable Instant lastMessageAt) {}
+
+    record Shown(
+            @Doc("The agent; empty if the messages are a user's.")
+            List<Agent> profile,
+
+            @Doc("Its latest messages that you may see, oldest first.")
+            List<Message> content,
+
+            @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("AP_List")
+                .title("List agents")
+                .description("""
+                        Lists agents. Without target.agent: your roster, the agents you work with. With target.agent: all \
+                        agents that you may see whose names start with it. For each, content tells whether it is online, \
+                        how many messages wait for it and when it last spoke or was spoken to.""")
+                .needs(Capability.AGENT_READ)
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var prefix = in.target() == null ? null : in.target().agent();
+                    var found = reads.list(call, prefix, in.page());
+                    return new Listed(
+                            found.rows().stream().map(AgentQueries.Entry::agent).toList(),
+                            found.rows().stream().map(AgentTools::standing).toList(),
+                            found.nextCursor());
+                });
+    }
+
+    private static Standing standing(AgentQueries.Entry entry) {
+        return new Standing(entry.agent().name(), entry.agent().online(), entry.unread(), entry.lastMessageAt());
+    }
+
+    private Tool<ReadOne, Shown> read() {
+        return Tool.named("AP_Read")
+                .title("Read an agent, or your messages")
+                .description("""
+                        Reads an agent: its record in profile, its latest messages (those that you may see) in content, oldest \
+                        first. Without target.agent: the selected agent, else the one you are logged on as, else the messages that \
+                        agents sent to you as the user, and those of zones you entered. inbox true passes over the selected agent. \
+                        Your own messages, as the agent itself or as the user, are marked as read once shown, where nothing unread \
+                        lies before them.""")
+                .needs(Capability.AGENT_READ)
+                .on(Requirement.OfAgent.SEE)
+                .effect(Effect.MARKS)
+                .handledBy(ReadOne.class, Shown.class, (in, call) -> {
+                    var name = in.target() == null ? null : in.target().agent();
+                    var inbox = Boolean.TRUE.equals(in.inbox());
+                    if (inbox && name != null) {
+                        throw Problem.invalid("inbox", "is for your own messages: leave out target.agent");
+                    }
+                    var found = reads.read(call, name, inbox, in.page());
+                    return new Shown(
+                            found.agent() == null ? List.of() : List.of(found.agent()),
+                            found.messages().rows(),
+                            found.messages().nextCursor());
+                });
+    }
+
+    private Tool<Create, Changed> create() {
+        return Tool.named("AP_Create")
+                .title("Create an agent")
+                .description("""
+                        Creates an agent that you own and puts it on your roster. Needs vx.name (unique in the tenant) and \
+                        vx.description. Next: AP_LogOn to act as it, DM_Invite to let it into a domain, MB_Permissions to give \
+                        it memory.""")
+                .needs(Capability.AGENT_WRITE)
+                .effect(Effect.CREATES)
+                .handledBy(Create.class, Changed.class, (in, call) -> {
+                    var vx = in.vx();
+                    var access = vx.access() == null ? Access.PRIVATE : vx.access();
+                    var agent = agents.insert(call, vx.name(), vx.description(), vx.profile(), access);
+                    call.tell(EventType.AGENT_DEPLOYMENT_CREATED, AgentDeployment.of(agent, null));
+                    return new Changed(agent, agent.revision(), null);
+                });
+    }
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("AP_Update")
+                .title("Replace an agent's description")
+                .description("""
+                        Replaces an agent's name and description (both needed, so it can rename); profile and access change only \
+                        where given. The revision rises if something changed. To change single fields use AP_Modify. For the \
+                        agent's owner and admins.""")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.OWN)
+                .effect(Effect.CHANGES)
+                .handledBy(Update.class, Changed.class, (in, call) -> {
+                    var vx = in.vx();
+                    var held = hold(call, in.target(), in.ifRevision());
+                    var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
+                    return change(call, held, change);
+                });
+    }
+
+    private Tool<Modify, Changed> modify() {
+        return Tool.named("AP_Modify")
+                .title("Change some fields of an agent")
+                .description("""
+                        Changes just those of vx.name, vx.description, vx.profile and vx.access that are given, and returns the \
+                        record. Values that it has already change nothing: changed is false, and the revision stays. For the \
+                        agent's owner and admins.""")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.OWN)
+                .effect(Effect.CHANGES)
+                .handledBy(Modify.class, Changed.class, (in, call) -> {
+                    var held = hold(call, in.target(), in.ifRevision());
+                    var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();
+                    var change = new Change(vx.name(), vx.description(), vx.profile(), vx.access());
+                    return change(call, held, change);
+                });
+    }
+
+    private Changed change(Call call, Held held, Change change) {
+        var updated = agents.update(call, held, change);
+        var agent = updated.agent();
+        if (!updated.changed().isEmpty()) {
+            call.tell(EventType.AGENT_DEPLOYMENT_UPDATED, AgentDeployment.of(agent, updated.changed()));
+            rename(call, new Ref(held.id(), agent.name()));
+        }
+        return new Changed(agent, agent.revision(), !updated.changed().isEmpty());
+    }
+
+    /** The call's own context must show the new name. */
+    private static void rename(Call call, Ref renamed) {
+        var context = call.context();
+        if (context.self() != null && context.self().id() == renamed.id()) {
+            context = context.withSelf(renamed);
+        }
+        if (context.agent() != null && context.agent().id() == renamed.id()) {
+            context = context.withAgent(renamed);
+        }
+        call.context(context);
+    }
+
+    private Tool<Destroy, Destroyed> destroy() {
+        return Tool.named("AP_Destroy")
+                .title("Destroy an agent")
+                .description("""
+                        Ends an agent for everyone, for good: its memberships, permissions, roster entries and presence go; its \
+                        messages and memories stay under its name. target.agent is always needed. To take it only off your \
+                        roster use AP_Remove. For the agent's owner and admins.""")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.OWN)
+                .effect(Effect.DESTROYS)
+                .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
+                    var held = agents.lock(call, in.target().agent());
+                    AccessCheck.require(AgentAccess.missing(call, held));
+                    IfRevision.check(in.ifRevision(), held.revision());
+                    agents.destroy(call, held);
+                    call.tell(
+                            EventType.AGENT_DEPLOYMENT_DELETED,
+                            new AgentDeployment(held.name(), held.access(), held.ownerName(), held.revision(), null));
+                    forget(call, held);
+                    return new Destroyed(true);
+                });
+    }
+
+    /** The call's own context must not show the agent any more. */
+    private void forget(Call call, Held held) {
+        var context = call.context();
+        var wasSelf = context.self() != null && context.self().id() == held.id();
+        if (wasSelf) {
+            context = context.withSelf(null);
+        }
+        if (context.agent() != null && context.agent().id() == held.id()) {
+            context = context.withAgent(null);
+        }
+        call.context(context);
+        if (wasSelf) {
+            messages.recount(call);
+        }
+    }
+
+    private Held hold(Call call, Targets.@Nullable UserAgent target, @Nullable Long ifRevision) {
+        var held = agents.lock(call, nameOrSelf(call, target == null ? null : target.agent()));
+        AccessCheck.require(AgentAccess.missing(call, held));
+        IfRevision.check(ifRevision, held.revision());
+        return held;
+    }
+
+    /** The named agent, else self: what a write may take from the context. */
+    public static Name nameOrSelf(Call call, @Nullable Name name) {
+        if (name != null) {
+            return name;
+        }
+        var self = call.context().self();
+        if (self == null) {
+            throw Problem.noContext("no agent is given: give target.agent, or log on as one with AP_LogOn");
+        }
+        return Name.of(self.name());
+    }
+}

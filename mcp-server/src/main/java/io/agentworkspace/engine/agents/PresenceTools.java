@@ -1,0 +1,230 @@
+package io.agentworkspace.engine.agents;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The roster and the context of the caller: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
+public final class PresenceTools {
+    private final AgentStore agents;
+    private final ContextStore contexts;
+    private final MessageStore messages;
+
+    public PresenceTools(AgentStore agents, ContextStore contexts, MessageStore messages) {
+        this.agents = agents;
+        this.contexts = contexts;
+        this.messages = messages;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(select(), logOn(), logOff(), add(), remove());
+    }
+
+    record OfUser(@Doc("Which agent.") Targets.@Nullable UserAgent target) {}
+
+    record LogOn(
+            @Doc("Which agent.") Targets.@Nullable AgentOnly target,
+            @Doc("How many messages.") @Nullable Page page) {}
+
+    record LogOff(@Doc("Which agent; self when left out.") Targets.@Nullable AgentOnly target) {}
+
+    record Changed(
+            @Doc("The agent.") @Nullable Agent agent,
+            @Doc("Whether this changed anything.") boolean changed) {}
+
+    record LoggedOn(
+            @Doc("The agent that you now speak as.") Agent agent,
+
+            @Doc("Whether you were not logged on as it before.")
+            boolean changed,
+
+            @Doc("Its unread messages, oldest first; they stay unread until AP_Read or AP_Chat.")
+            List<Message> content) {}
+
+    record Selected(
+            @Doc("The name of the agent that you address; absent when none is selected.") @Nullable
+            String selected,
+
+            @Doc("Whether the selection changed.") boolean changed,
+
+            @Doc("What to do where none is selected; else absent.") @Nullable
+            String note) {}
+
+    private static Selected selected(Context.@Nullable Ref agent, boolean changed) {
+        return agent == null
+                ? new Selected(
+                        null,
+                        changed,
+                        "No agent is selected: name one in target.agent. AP_List shows those that you may see.")
+                : new Selected(agent.name(), changed, null);
+    }
+
+    private Tool<OfUser, Selected> select() {
+        return Tool.named("AP_Select")
+                .title("Select whom you address")
+                .description("""
+                        Chooses the agent that AP_Chat and AP_Read mean when they name none. Without target.agent it only reports \
+                        the selection, or that there is none.""")
+                .needs(Capability.AGENT_READ)
+                .on(Requirement.OfAgent.SEE)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(OfUser.class, Selected.class, (in, call) -> {
+                    var before = call.context().agent();
+                    if (in.target() == null || in.target().agent() == null) {
+                        return selected(before, false);
+                    }
+                    var chosen = agents.read(call, in.target().agent()).ref();
+                    var changed = !chosen.equals(before);
+                    if (changed) {
+                        call.context(call.context().withAgent(chosen));
+                        contexts.save(call);
+                    }
+                    return selected(chosen, changed);
+                });
+    }
+
+    private Tool<LogOn, LoggedOn> logOn() {
+        return Tool.named("AP_LogOn")
+                .title("Log on as an agent")
+                .description("""
+                        Makes you speak and act as this agent (your own) in this context, and shows it online until AP_LogOff or 15 \
+                        minutes without a command. A key that is bound to an agent acts as it without this. content holds its unread \
+                        messages, oldest first, each cut to 500 characters; they stay unread until AP_Read, which has them whole, or \
+                        AP_Chat as that agent.""")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.BE)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(LogOn.class, LoggedOn.class, (in, call) -> {
+                    var name = in.target() == null ? null : in.target().agent();
+                    if (name == null && call.context().self() == null) {
+                        throw Problem.noContext(
+                                "no agent is given: give target.agent, one of your own agents, which AP_List shows");
+                    }
+                    var held = agents.read(call, AgentTools.nameOrSelf(call, name));
+                    AccessCheck.require(AgentAccess.missing(call, held));
+                    var before = call.context().self();
+                    call.context(call.context().withSelf(held.ref()));
+                    var agent = agents.saveAndRead(call, held.id());
+                    call.budget().spend(agent);
+                    return new LoggedOn(
+                            agent,
+                            before == null || before.id() != held.id(),
+                            call.context().unread() == 0
+                                    ? List.of()
+                                    : messages.waiting(call, held.id(), Page.limit(in.page())));
+                })
+                .shownAgainBy((in, call) -> {
+                    var first = call.found(ObjectNode.class);
+                    var name = Name.of(first.at("/agent/name").asString(""));
+                    var held = agents.read(call, name);
+                    AccessCheck.require(AgentAccess.missing(call, held));
+                    var agent = agents.record(call, held);
+                    call.budget().spend(agent);
+                    return new LoggedOn(
+                            agent,
+                            first.path("changed").asBoolean(false),
+                            messages.waiting(call, held.id(), Page.limit(in.page())));
+                });
+    }
+
+    private Tool<LogOff, Changed> logOff() {
+        return Tool.named("AP_LogOff")
+                .title("Log off")
+                .description("""
+                        Ends what AP_LogOn began: you speak as the user again. Unread messages stay unread. A key that is bound to an agent goes on acting as it: \
+                        AP_LogOff only shows the agent offline until that key's next command. Naming an agent that you \
+                        are not logged on as changes nothing.""")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(LogOff.class, Changed.class, (in, call) -> {
+                    var name = in.target() == null ? null : in.target().agent();
+                    var self = call.context().self();
+                    var named = name == null ? null : agents.read(call, name);
+                    if (self == null || (named != null && named.id() != self.id())) {
+                        return new Changed(null, false);
+                    }
+                    call.context(call.context().withSelf(null));
+                    return new Changed(agents.saveAndRead(call, self.id()), true);
+                });
+    }
+
+    private Tool<OfUser, Changed> add() {
+        return Tool.named("AP_Add")
+                .title("Add an agent to your roster")
+                .description("""
+                        Puts an existing agent that you may see on your roster, the list of agents you work with (AP_List shows it). \
+                        Doing it again changes nothing.""")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(OfUser.class, Changed.class, (in, call) -> {
+                    var held = agents.read(call, named(call, in));
+                    var listed = agents.addToRoster(call, held.id());
+                    return new Changed(listed.agent(), listed.changed());
+                });
+    }
+
+    private Tool<OfUser, Changed> remove() {
+        return Tool.named("AP_Remove")
+                .title("Take an agent off your roster")
+                .description("""
+                        Takes an agent off your roster and out of your context; the agent itself lives on. Doing it again changes \
+                        nothing. To end an agent use AP_Destroy.""")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(OfUser.class, Changed.class, (in, call) -> {
+                    var held = agents.read(call, named(call, in));
+                    leave(call, held);
+                    var listed = agents.removeFromRoster(call, held.id());
+                    return new Changed(listed.agent(), listed.changed());
+                });
+    }
+
+    private void leave(Call call, AgentStore.Held held) {
+        var context = call.context();
+        var wasSelf = context.self() != null
+                && context.self().id() == held.id()
+                && call.caller().boundAgent() == null;
+        if (wasSelf) {
+            context = context.withSelf(null);
+        }
+        if (context.agent() != null && context.agent().id() == held.id()) {
+            context = context.withAgent(null);
+        }
+        if (context != call.context()) {
+            call.context(context);
+            contexts.save(call);
+        }
+        if (wasSelf) {
+            messages.recount(call);
+        }
+    }
+
+    private static Name named(Call call, OfUser in) {
+        return AgentTools.nameOrSelf(
+                call, in.target() == null ? null : in.target().agent());
+    }
+}

@@ -1,0 +1,43 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
+import io.agentworkspace.engine.keys.CallerChanges;
+import io.agentworkspace.engine.settings.Settings;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Where the database is, and who we are there. */
+record DatabaseSource(
+        String url, @Nullable String user, @Nullable String password) {
+    static DatabaseSource of(EmbeddedPostgres.Access access) {
+        return new DatabaseSource(access.jdbcUrl(), access.user(), access.password());
+    }
+
+    /** For a command: of the database that the settings name, else of the embedded one, which is started where none runs. */
+    static <T> T with(Settings settings, Function<DatabaseSource, T> work) {
+        if (settings.databaseUrl() != null) {
+            return work.apply(new DatabaseSource(settings.databaseUrl(), null, null));
+        }
+        var running = EmbeddedPostgres.running(settings.dataDir());
+        if (running.isPresent()) {
+            return work.apply(of(running.get()));
+        }
+        try (var postgres = EmbeddedPostgres.start(settings.dataDir())) {
+            return work.apply(of(postgres.access()));
+        }
+    }
+
+    Db open(int poolSize) {
+        return new Db(url, user, password, poolSize);
+    }
+
+    CallerChanges watch() {
+        return new CallerChanges(url, user, password);
+    }
+
+    DatabaseSignals signals() {
+        return new DatabaseSignals(url, user, password);
+    }
+}

@@ -1,0 +1,61 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.db.DatabaseFailure;
+import io.agentworkspace.engine.db.embedded.PostgresFailure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.secrets.SecretsFailure;
+import io.agentworkspace.engine.settings.InvalidSetting;
+import io.agentworkspace.engine.settings.Settings;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A start that failed: what its one line says was wrong, and what would be right. */
+record FailedStart(Settings settings, Throwable failure) {
+
+    /** The line, without its end; nothing where it is a defect. */
+    Optional<String> line() {
+        return Stream.<@Nullable Throwable>iterate(
+                        failure, Objects::nonNull, cause -> cause == null ? null : cause.getCause())
+                .map(Objects::requireNonNull)
+                .flatMap(cause -> line(cause).stream())
+                .findFirst()
+                .map(line -> line.strip().replaceAll("\\s*\\R\\s*", " "));
+    }
+
+    private Optional<String> line(Throwable cause) {
+        return Optional.ofNullable(
+                switch (cause) {
+                    case InvalidSetting e -> e.getMessage();
+                    case PostgresFailure e -> e.getMessage();
+                    case SecretsFailure e -> e.getMessage();
+                    case DatabaseFailure e -> e.getMessage() + whereItIs();
+                    case Problem e -> e.note() + whereItIs();
+                    case BindException e -> cannotListen(e.getMessage(), "perhaps another program does");
+                    case SocketException e -> cannotListen(e.getMessage(), "it may need more rights");
+                    case UnknownHostException _, UnresolvedAddressException _ ->
+                        cannotListen("no such host", "ENGINE_HOST has to be an address of this machine");
+                    case IOException e
+                    when e.getCause() == null -> "a file cannot be read or written: " + e.getMessage();
+                    default -> null;
+                });
+    }
+
+    private String cannotListen(@Nullable String reason, String guess) {
+        return "cannot listen on %s port %d (%s), %s: choose another with ENGINE_PORT, 0 for any free one"
+                .formatted(settings.host(), settings.port(), reason, guess);
+    }
+
+    private String whereItIs() {
+        return settings.databaseUrl() == null
+                ? " (the log of the embedded database: %s)"
+                        .formatted(settings.dataDir().resolve("postgres.log"))
+                : "; it is the one that ENGINE_DATABASE_URL names";
+    }
+}

@@ -1,0 +1,66 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.users.TenantStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What makes a fresh database usable: the tenant {@code default}, its user {@code owner}, and one key with all capabilities. */
+final class FirstStart {
+    private final Db db;
+    private final KeyStore keys;
+    private final Clock clock;
+
+    FirstStart(Db db, KeyStore keys, Clock clock) {
+        this.db = db;
+        this.keys = keys;
+        this.clock = clock;
+    }
+
+    /**
+     * @param directory where the key is left besides, in a file of its own; null: nowhere
+     * @return the key, on a fresh database only; of several replicas that start together one gets it
+     */
+    Optional<FirstKey> run(Settings settings, @Nullable Path directory) {
+        return db.transaction(() -> {
+            var tenants = new TenantStore(db);
+            if (!tenants.isFresh()) {
+                return Optional.empty();
+            }
+            var key = settings.bootstrapKey() == null
+                    ? ApiKey.generate(new SecureRandom())
+                    : ApiKey.parse(settings.bootstrapKey());
+            var first = new TenantFounder(
+                            tenants,
+                            keys,
+                            new AuditStore(db, Duration.ofDays(settings.auditDays())),
+                            settings.plan(),
+                            clock)
+                    .found(Name.of("default"), Name.of("owner"), key);
+            if (directory != null) {
+                keep(first, directory);
+            }
+            return Optional.of(first);
+        });
+    }
+
+    /** Before the commit: a key that exists must never be one that nobody was told. */
+    private static void keep(FirstKey key, Path directory) {
+        try {
+            key.keepIn(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the first key to " + directory, e);
+        }
+    }
+}

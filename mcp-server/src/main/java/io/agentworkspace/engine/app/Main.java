@@ -1,0 +1,123 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.settings.InvalidSetting;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.settings.UnknownSettings;
+import java.io.PrintStream;
+import java.security.Security;
+import java.time.Clock;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+
+/**
+ * The process: reads its settings, starts the app, says so, and stops it on SIGTERM or SIGINT. Standard output carries the first key and
+ * the ready line, nothing else. Exit codes: 0 stopped as asked, 1 could not start, 2 a setting cannot be understood.
+ */
+public final class Main {
+    private final CompletableFuture<App> started = new CompletableFuture<>();
+    private volatile int exitCode;
+
+    public static void main(String[] arguments) throws InterruptedException {
+        forgetAddresses();
+        List<String> commandLine = List.of(arguments);
+        if (commandLine.contains("--help")) {
+            System.out.print(Settings.help());
+            return;
+        }
+        try {
+            var rest = commandLine.isEmpty() ? commandLine : commandLine.subList(1, commandLine.size());
+            switch (commandLine.isEmpty() ? "" : commandLine.getFirst()) {
+                case TenantCommand.WORD ->
+                    command(
+                            rest,
+                            (settings, words) -> new TenantCommand(settings, Clock.systemUTC())
+                                    .run(words)
+                                    .framed());
+                case SecretsCommand.WORD -> command(rest, (settings, words) -> new SecretsCommand(settings).run(words));
+                default -> new Main().run(Settings.read(System.getenv(), commandLine), System.out);
+            }
+        } catch (InvalidSetting e) {
+            System.err.println("engine: " + e.getMessage());
+            System.exit(2);
+        }
+    }
+
+    /** A webhook's name is resolved at every attempt (decisions, section 8), which the JVM would spare itself for 30 s. */
+    private static void forgetAddresses() {
+        Security.setProperty("networkaddress.cache.ttl", "0");
+        Security.setProperty("networkaddress.cache.negative.ttl", "0");
+    }
+
+    private static void command(List<String> words, BiFunction<Settings, List<String>, String> work) {
+        var flags =
+                (int) words.stream().takeWhile(word -> !word.startsWith("--")).count();
+        var settings = Settings.read(System.getenv(), words.subList(flags, words.size()));
+        log(settings.logFormat());
+        try {
+            System.out.print(work.apply(settings, words.subList(0, flags)));
+        } catch (InvalidSetting e) {
+            throw e;
+        } catch (RuntimeException e) {
+            refuse(settings, e);
+            System.exit(1);
+        }
+    }
+
+    private void run(Settings settings, PrintStream out) throws InterruptedException {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
+        log(settings.logFormat());
+        UnknownSettings.of(System.getenv().keySet())
+                .forEach(stray -> LoggerFactory.getLogger(Main.class).warn(stray));
+        try {
+            App app = App.start(settings);
+            app.firstKey().ifPresent(key -> out.print(key.framed()));
+            out.println("ready " + app.baseUrl());
+            out.flush();
+            started.complete(app);
+        } catch (RuntimeException | Error e) {
+            exitCode = e instanceof InvalidSetting ? 2 : 1;
+            started.completeExceptionally(e);
+            refuse(settings, e);
+            System.exit(exitCode);
+        }
+        new CountDownLatch(1).await();
+    }
+
+    /** A failure that was foreseen is one line; any other is a defect, whose line is followed by all that is known of it. */
+    private static void refuse(Settings settings, Throwable failure) {
+        var line = new FailedStart(settings, failure).line();
+        System.err.println("engine: " + line.orElseGet(() -> "it cannot start, by a defect: " + failure));
+        if (line.isEmpty()) {
+            LoggerFactory.getLogger(Main.class).error("Cannot start", failure);
+        }
+    }
+
+    /**
+     * Runs in the only shutdown hook, and ends the process itself: left alone, the JVM would answer a signal with 143 or 130. Another
+     * signal meanwhile waits for this hook, that is, for ever.
+     */
+    private void stop() {
+        try {
+            started.get(10, TimeUnit.SECONDS).close();
+        } catch (Exception e) {
+            if (exitCode == 0) {
+                LoggerFactory.getLogger(Main.class).warn("Not stopped cleanly; the next start recovers", e);
+            }
+        } finally {
+            Runtime.getRuntime().halt(exitCode);
+        }
+    }
+
+    /** Before the first logger is made: its configuration reads the property. */
+    public static void log(Settings.LogFormat format) {
+        System.setProperty("engine.log", format.name().toLowerCase(Locale.ROOT));
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+    }
+}

@@ -1,0 +1,75 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.signin.SigningKeyStore;
+import io.agentworkspace.engine.webhooks.EndpointStore;
+import java.util.List;
+import java.util.UUID;
+
+/** Seals everything in the {@link Vault} anew, under its current key, so that the keys from before can be given up. */
+public final class Resealing {
+    private final Db db;
+    private final Vault vault;
+
+    public Resealing(Db db, Vault vault) {
+        this.db = db;
+        this.vault = vault;
+    }
+
+    /** A sealed text, in which row it lies, and what it is sealed for. */
+    private record Sealed(long tenant, String id, String place, String text) {}
+
+    /**
+     * All of it or nothing. Doing it again does no harm.
+     *
+     * @return how many secrets it were
+     * @throws io.agentworkspace.engine.secrets.SecretsFailure when one of them was sealed under a key that we do not have
+     */
+    public int run() {
+        return db.transaction(() -> {
+            var secrets = signingKeys() + endpoints("secret") + endpoints("previous_secret");
+            vault.renewCheck();
+            return secrets;
+        });
+    }
+
+    private int signingKeys() {
+        var found = db.sql("SELECT id, private_key FROM signing_key FOR UPDATE")
+                .list(row -> new Sealed(0, row.text("id"), SigningKeyStore.place(row.text("id")), row.text("private_key")));
+        return write("""
+                UPDATE signing_key k
+                   SET private_key = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (id text, text text)
+                 WHERE k.id = s.id
+                """, found);
+    }
+
+    private int endpoints(String column) {
+        var found = db.sql("""
+                SELECT tenant_id, id, %1$s FROM webhook_endpoint WHERE %1$s IS NOT NULL ORDER BY tenant_id, id FOR UPDATE
+                """.formatted(column))
+                .list(row -> new Sealed(
+                        row.number("tenant_id"),
+                        row.text("id"),
+                        EndpointStore.place(row.number("tenant_id"), UUID.fromString(row.text("id"))),
+                        row.text(column)));
+        return write("""
+                UPDATE webhook_endpoint w
+                   SET %s = s.text
+                  FROM jsonb_to_recordset(CAST(:sealed AS jsonb)) AS s (tenant bigint, id uuid, text text)
+                 WHERE w.tenant_id = s.tenant AND w.id = s.id
+                """.formatted(column), found);
+    }
+
+    private int write(String update, List<Sealed> found) {
+        var sealed = found.stream().map(this::anew).toList();
+        return db.sql(update).set("sealed", Json.text(sealed)).run();
+    }
+
+    private Sealed anew(Sealed sealed) {
+        var place = sealed.place();
+        return new Sealed(sealed.tenant(), sealed.id(), place, vault.seal(place, vault.open(place, sealed.text())));
+    }
+}

@@ -1,0 +1,33 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.settings.InvalidSetting;
+import io.agentworkspace.engine.settings.Settings;
+import java.util.List;
+
+/**
+ * The command {@code secrets reseal}: seals every secret in the database under the current master key. It works beside running
+ * engines that have both keys, and starts the embedded database where none runs.
+ */
+record SecretsCommand(Settings settings) {
+    static final String WORD = "secrets";
+
+    /**
+     * @param words what follows {@code secrets} on the command line, without the flags
+     * @return what was done
+     * @throws InvalidSetting when they are not understood
+     */
+    String run(List<String> words) {
+        if (!words.equals(List.of("reseal"))) {
+            throw new InvalidSetting("the command is: secrets reseal [<flags>]");
+        }
+        return DatabaseSource.with(settings, source -> {
+            try (var db = source.open(2)) {
+                Migrations.run(db);
+                var secrets = new Resealing(db, new Vault(db, settings.masterKeys())).run();
+                return "%d secrets are sealed under the current key\n".formatted(secrets);
+            }
+        });
+    }
+}

@@ -1,0 +1,65 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.account.PlanLimits;
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.settings.InvalidSetting;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.users.TenantStore;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The command {@code tenant create <name> [<owner>]}: makes a tenant with its owner, and gives the owner's first key, once. It works beside
+ * running engines, and starts the embedded database where none runs.
+ */
+record TenantCommand(Settings settings, Clock clock) {
+    static final String WORD = "tenant";
+
+    private static final String USAGE = "tenant create <name> [<user name of its owner, default: owner>] [<flags>]";
+
+    /**
+     * @param words what follows {@code tenant} on the command line, without the flags
+     * @throws InvalidSetting when they are not understood, or the name is taken
+     */
+    FirstKey run(List<String> words) {
+        if (words.size() < 2 || words.size() > 3 || !words.getFirst().equals("create")) {
+            throw new InvalidSetting("the command is: " + USAGE);
+        }
+        try {
+            var tenant = Name.checked("the tenant's name", words.get(1));
+            var owner = Name.checked("the owner's name", words.size() == 3 ? words.get(2) : "owner");
+            return DatabaseSource.with(settings, source -> create(source, tenant, owner));
+        } catch (Problem problem) {
+            throw new InvalidSetting(problem.note());
+        }
+    }
+
+    private FirstKey create(DatabaseSource source, Name name, Name owner) {
+        try (var db = source.open(2);
+                var watch = source.watch()) {
+            Migrations.run(db);
+            PlanLimits.publish(db);
+            var tenants = new TenantStore(db);
+            var founding = new TenantFounder(
+                    tenants,
+                    new KeyStore(db, clock, watch),
+                    new AuditStore(db, Duration.ofDays(settings.auditDays())),
+                    settings.plan(),
+                    clock);
+            return db.transaction(() -> {
+                if (tenants.isFresh()) {
+                    throw new InvalidSetting(
+                            "the database is fresh: start the engine on it first, which makes the tenant 'default'");
+                }
+                return founding.found(name, owner, ApiKey.generate(new SecureRandom()));
+            });
+        }
+    }
+}

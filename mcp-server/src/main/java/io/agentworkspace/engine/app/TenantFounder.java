@@ -1,0 +1,37 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.plan.Plan;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.users.TenantStore;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+
+/** Makes a tenant that can be used: with its owner, and the owner's first key, which has all capabilities. */
+record TenantFounder(TenantStore tenants, KeyStore keys, AuditStore audit, Plan plan, Clock clock) {
+    /** Inside a transaction. */
+    FirstKey found(Name name, Name ownerName, ApiKey key) {
+        var now = clock.instant();
+        var tenant = tenants.create(name, plan.word(), now);
+        var owner = tenants.createUser(tenant, ownerName, Role.OWNER, now);
+        keys.insert(key, new KeyStore.Holder(tenant, owner, "first key", List.of(Capability.ALL)), now);
+        note(tenant, "tenant.created", ownerName, new AuditEntry.Subject("tenant", name.text(), null), now);
+        note(tenant, "user.joined", ownerName, new AuditEntry.Subject("user", ownerName.text(), null), now);
+        return new FirstKey(key.reveal());
+    }
+
+    /** It came through no door, and with no credential but the access to the machine. */
+    private void note(long tenant, String event, Name owner, AuditEntry.Subject subject, Instant now) {
+        var actor = new AuditEntry.Actor(owner.text(), "operator", null);
+        var id = UUID.randomUUID().toString();
+        audit.note(tenant, AuditEntry.event(event, now, actor, subject, RequestSource.NOWHERE, id));
+    }
+}

@@ -1,0 +1,156 @@
+package io.agentworkspace.engine.app;
+
+import io.agentworkspace.engine.account.AccountStore;
+import io.agentworkspace.engine.account.PlanTools;
+import io.agentworkspace.engine.agents.AgentQueries;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.agents.AgentTools;
+import io.agentworkspace.engine.agents.PresenceTools;
+import io.agentworkspace.engine.audit.AuditQueries;
+import io.agentworkspace.engine.audit.AuditTools;
+import io.agentworkspace.engine.banks.ActingAgent;
+import io.agentworkspace.engine.banks.BankQueries;
+import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.banks.BankTools;
+import io.agentworkspace.engine.banks.CensorStore;
+import io.agentworkspace.engine.banks.CensorTools;
+import io.agentworkspace.engine.banks.GrantStore;
+import io.agentworkspace.engine.banks.LoadTools;
+import io.agentworkspace.engine.banks.MemoryQueries;
+import io.agentworkspace.engine.banks.MemoryStore;
+import io.agentworkspace.engine.banks.MemoryTools;
+import io.agentworkspace.engine.banks.PermissionTools;
+import io.agentworkspace.engine.banks.ShareStore;
+import io.agentworkspace.engine.banks.TrashStore;
+import io.agentworkspace.engine.banks.TrashTools;
+import io.agentworkspace.engine.chat.ChatTools;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.domains.DomainQueries;
+import io.agentworkspace.engine.domains.DomainStore;
+import io.agentworkspace.engine.domains.DomainTools;
+import io.agentworkspace.engine.domains.MembershipStore;
+import io.agentworkspace.engine.domains.MembershipTools;
+import io.agentworkspace.engine.domains.ZoneEntry;
+import io.agentworkspace.engine.domains.ZoneQueries;
+import io.agentworkspace.engine.domains.ZoneStore;
+import io.agentworkspace.engine.domains.ZoneTools;
+import io.agentworkspace.engine.keys.KeyChangeStore;
+import io.agentworkspace.engine.keys.KeyGrantTools;
+import io.agentworkspace.engine.keys.KeyLifeTools;
+import io.agentworkspace.engine.keys.KeyLimitTexts;
+import io.agentworkspace.engine.keys.KeyQueries;
+import io.agentworkspace.engine.keys.KeyTools;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.runtime.IdempotencyStore;
+import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.skilllibrary.Library;
+import io.agentworkspace.engine.skilllibrary.SkillCareTools;
+import io.agentworkspace.engine.skilllibrary.SkillQueries;
+import io.agentworkspace.engine.skilllibrary.SkillStore;
+import io.agentworkspace.engine.skilllibrary.SkillTools;
+import io.agentworkspace.engine.users.UserAdminTools;
+import io.agentworkspace.engine.users.UserQueries;
+import io.agentworkspace.engine.users.UserStore;
+import io.agentworkspace.engine.users.UserTools;
+import io.agentworkspace.engine.webhooks.DeliveryQueries;
+import io.agentworkspace.engine.webhooks.DeliveryQueueStore;
+import io.agentworkspace.engine.webhooks.DeliveryTools;
+import io.agentworkspace.engine.webhooks.EndpointQueries;
+import io.agentworkspace.engine.webhooks.EndpointStore;
+import io.agentworkspace.engine.webhooks.EndpointTools;
+import io.agentworkspace.engine.webhooks.EventTools;
+import io.agentworkspace.engine.webhooks.GradeTool;
+import io.agentworkspace.engine.webhooks.ReceiverAccess;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** Puts the families together, over one database. */
+public final class Tools {
+    private Tools() {}
+
+    public static Runner runner(Db db, Runner.Surroundings around, ReceiverAccess outbound) {
+        return new Runner(
+                catalogue(db, around.metering(), outbound), db, new ContextStore(db), new IdempotencyStore(db), around);
+    }
+
+    /** All tools in the order that clients see: in each family a harmless read first. */
+    public static Catalogue catalogue(Db db, Allowance.Meter meter, ReceiverAccess outbound) {
+        var contexts = new ContextStore(db);
+        var messages = new MessageStore(db);
+        var agents = new AgentStore(db);
+        var domains = new DomainStore(db);
+        var domainReads = new DomainQueries(db, domains);
+        var memberships = new MembershipStore(db, agents);
+        var zones = new ZoneStore(db);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new UserTools(new UserQueries(db), meter).tools());
+        tools.addAll(new UserAdminTools(new UserStore(db)).tools());
+        tools.addAll(new AgentTools(agents, new AgentQueries(db, agents), messages).tools());
+        tools.addAll(new PresenceTools(agents, contexts, messages).tools());
+        tools.addAll(new ChatTools(agents, messages, new ZoneEntry(db, domains)).tools());
+        tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
+        tools.addAll(new MembershipTools(domains, memberships, messages).tools());
+        tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
+        tools.addAll(banks(db, agents));
+        tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(webhooks(db, outbound));
+        tools.addAll(skills(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
+        tools.addAll(new AuditTools(new AuditQueries(db), Collections.unmodifiableList(tools)).tools());
+        return new Catalogue(List.copyOf(tools));
+    }
+
+    /** @param all all tools, once they exist */
+    private static List<Tool<?, ?>> keys(Db db, AgentStore agents, List<Tool<?, ?>> all) {
+        var keys = new KeyChangeStore(db);
+        var words = new KeyLimitTexts(all);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new KeyTools(new KeyQueries(db), words).tools());
+        tools.addAll(new KeyGrantTools(keys, agents, words).tools());
+        tools.addAll(new KeyLifeTools(keys).tools());
+        return tools;
+    }
+
+    /** @param all all tools, once they exist */
+    private static List<Tool<?, ?>> skills(Db db, AgentStore agents, List<Tool<?, ?>> all) {
+        var reads = new SkillQueries(db);
+        var library = new Library(reads);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new SkillTools(library, reads, all).tools());
+        tools.addAll(new SkillCareTools(library, new SkillStore(db), agents, all).tools());
+        return tools;
+    }
+
+    private static List<Tool<?, ?>> webhooks(Db db, ReceiverAccess outbound) {
+        var endpoints = new EndpointStore(db, outbound.vault());
+        var reads = new DeliveryQueries(db);
+        var queue = new DeliveryQueueStore(db);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new EventTools(new ContextStore(db), reads, queue, endpoints).tools());
+        tools.addAll(new EndpointTools(new EndpointQueries(db), endpoints, outbound).tools());
+        tools.addAll(new GradeTool(endpoints, outbound).tools());
+        tools.addAll(new DeliveryTools(reads, queue, endpoints).tools());
+        return tools;
+    }
+
+    private static List<Tool<?, ?>> banks(Db db, AgentStore agents) {
+        var banks = new BankStore(db);
+        var reads = new MemoryQueries(db, banks);
+        var grants = new GrantStore(db, agents, banks);
+        var shares = new ShareStore(db, agents);
+        var acting = new ActingAgent(agents);
+        var tools = new ArrayList<Tool<?, ?>>();
+        tools.addAll(new BankTools(banks, new BankQueries(db, agents), acting).tools());
+        tools.addAll(new MemoryTools(banks, new MemoryStore(db), reads, acting).tools());
+        tools.addAll(new PermissionTools(banks, grants).tools());
+        tools.addAll(new LoadTools(banks, grants, reads, acting).tools());
+        tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());
+        tools.addAll(new TrashTools(banks, shares, new TrashStore(db, banks)).tools());
+        return tools;
+    }
+}

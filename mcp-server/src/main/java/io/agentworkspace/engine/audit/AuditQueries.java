@@ -1,0 +1,111 @@
+package io.agentworkspace.engine.audit;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListPosition;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.tool.Call;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of the audit: one statement for a page, along the index for its filter. */
+public final class AuditQueries {
+    /** Any result but done. */
+    public static final String REFUSED = "refused";
+
+    /** Entries have names. An address finds what was done under the name that its user has now. */
+    private static final String OF_ADDRESS = """
+            (SELECT u.name_key FROM app_user u
+              WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key)))""";
+
+    private final Db db;
+
+    public AuditQueries(Db db) {
+        this.db = db;
+    }
+
+    /** The filter; null matches everything. A target's name is its id if it is addressed by one. */
+    public record Filter(
+            @Nullable UserHandle user,
+            @Nullable String tool,
+            @Nullable Target target,
+            @Nullable String result,
+            @Nullable Instant since,
+            @Nullable Instant until) {
+        private String conditions() {
+            return (user == null ? "" : " AND a.user_key = " + (user.isAddress() ? OF_ADDRESS : ":user_key"))
+                    + (tool == null ? "" : " AND a.tool = :tool")
+                    + (target == null ? "" : " AND a.target_kind = :kind AND a.target_key IN (:target, :target_name)")
+                    + (result == null ? "" : of(result))
+                    + (since == null ? "" : " AND a.at >= :since")
+                    + (until == null ? "" : " AND a.at < :until");
+        }
+
+        private static String of(String result) {
+            return switch (result) {
+                case AuditEntry.DONE -> " AND a.result = 'done'";
+                case REFUSED -> " AND a.result <> 'done'";
+                default -> " AND a.result <> 'done' AND a.result = :result";
+            };
+        }
+    }
+
+    /** A thing by its kind and its name or id. */
+    public record Target(String kind, String name) {}
+
+    /** @param rowId distinguishes entries of the same instant */
+    private record Found(UUID rowId, AuditEntry entry) {}
+
+    /** The entries, newest first. */
+    public ListSlice<AuditEntry> list(Call call, Filter filter, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = ListPosition.of(page);
+        var place =
+                after.at() == null ? "" : " AND (a.at, a.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid))";
+        var found = db.sql(call, ContextStore.WITH_CONTEXT + """
+                , page AS (
+                    SELECT a.*
+                      FROM audit a
+                     WHERE a.tenant_id = :tenant %s
+                     ORDER BY a.at DESC, a.row_id DESC
+                     LIMIT :limit + 1)
+                SELECT ctx.*,
+                       (SELECT jsonb_agg(jsonb_build_object(
+                                   'row_id', p.row_id, 'entry', to_jsonb(p) || jsonb_build_object('user', p.user_name))
+                               ORDER BY p.at DESC, p.row_id DESC) FROM page p) AS rows
+                  FROM ctx
+                """.formatted(filter.conditions() + place))
+                .set("user_key", filter.user() == null ? null : filter.user().key())
+                .set("tool", filter.tool())
+                .set("kind", filter.target() == null ? null : filter.target().kind())
+                .set("target", filter.target() == null ? null : filter.target().name())
+                .set(
+                        "target_name",
+                        filter.target() == null
+                                ? null
+                                : Name.key(filter.target().name()))
+                .set("result", filter.result())
+                .set("since", filter.since())
+                .set("until", filter.until())
+                .set("at", after.at())
+                .set("after", after.id())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", Found.class);
+                })
+                .orElseThrow();
+        var slice = ListSlice.of(
+                call,
+                found,
+                limit,
+                last -> Cursor.of(last.entry().at().toString(), last.rowId().toString()));
+        return new ListSlice<>(slice.rows().stream().map(Found::entry).toList(), slice.nextCursor());
+    }
+}

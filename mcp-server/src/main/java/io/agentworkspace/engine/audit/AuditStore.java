@@ -1,0 +1,143 @@
+package io.agentworkspace.engine.audit;
+
+import io.agentworkspace.engine.credentials.ClientName;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The audit. A successful call is written in its own transaction, together with the commit. A refusal has no
+ * transaction: it is recorded in memory and written every second, up to a limit; a crash loses a second. The first
+ * refusals of each key in a minute have an entry each; the others are summarised in one when the minute is over.
+ */
+public final class AuditStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AuditStore.class);
+    private static final int MOST_WAITING = 10_000;
+    private static final int BATCH = 1_000;
+
+    private static final String INSERT = """
+            INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
+                               target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
+                               result, request_id, times)
+            SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
+                   (SELECT k.name FROM api_key k WHERE k.tenant_id = r.tenant_id AND k.id = r.key_id), r.agent,
+                   r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
+                   r.client, r.result, r.request_id, r.times
+              FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
+            """;
+
+    private final BlockingQueue<ObjectNode> refusals = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final RefusalTally tally = new RefusalTally();
+    private final AtomicLong lost = new AtomicLong();
+    private final Db db;
+    private final Duration kept;
+
+    public AuditStore(Db db, Duration kept) {
+        this.db = db;
+        this.kept = kept;
+    }
+
+    /** Writes the entry and the call's events, and commits: the last action in the transaction of a successful call. */
+    public void done(Call call, AuditEntry entry) {
+        var tenant = call.caller().tenant();
+        var told = call.events().isEmpty() ? "" : EventLog.INSERT + ";\n";
+        inserting(told, List.of(row(tenant, entry)))
+                .set("events", EventLog.rows(tenant, call.events()))
+                .runAndCommit();
+    }
+
+    /** Runs work that is not a tool call, and writes its entry in the same transaction. */
+    public void noting(long tenant, AuditEntry entry, Runnable work) {
+        db.transaction(() -> {
+            work.run();
+            note(tenant, entry);
+            return true;
+        });
+    }
+
+    /** Writes the entry, inside the transaction that it describes. */
+    public void note(long tenant, AuditEntry entry) {
+        inserting("", List.of(row(tenant, entry))).run();
+    }
+
+    /** Records a refusal, to be written soon. */
+    public void refused(Caller caller, AuditEntry entry) {
+        if (tally.isSingle(caller, entry)) {
+            offer(row(caller.tenant(), entry), 1);
+        }
+    }
+
+    private void offer(ObjectNode row, int calls) {
+        if (!refusals.offer(row)) {
+            lost.addAndGet(calls);
+        }
+    }
+
+    private static ObjectNode row(long tenant, AuditEntry entry) {
+        var row = Json.tree(entry);
+        row.remove("user");
+        row.put("tenant_id", tenant)
+                .put("row_id", UUID.randomUUID().toString())
+                .put("user_name", entry.user())
+                .put("user_key", Name.key(entry.user()))
+                .put("client", ClientName.readable(entry.client()));
+        var key =
+                entry.targetId() != null ? entry.targetId() : entry.target() == null ? null : Name.key(entry.target());
+        return row.put("target_key", key);
+    }
+
+    private Statement inserting(String before, Collection<ObjectNode> rows) {
+        return db.sql(before + INSERT).set("rows", Json.text(rows));
+    }
+
+    /** Writes the refusals since the last time. Those that could not be written are tried again. */
+    public void flush(Instant now) {
+        tally.over(now)
+                .forEach(sum -> offer(
+                        row(sum.tenant(), sum.entry()),
+                        Objects.requireNonNull(sum.entry().times())));
+        var rows = new ArrayList<ObjectNode>();
+        while (refusals.drainTo(rows, BATCH) > 0) {
+            try {
+                inserting("", rows).run();
+            } catch (RuntimeException e) {
+                rows.stream().filter(row -> !refusals.offer(row)).forEach(_ -> lost.incrementAndGet());
+                throw e;
+            }
+            rows.clear();
+        }
+        var missing = lost.getAndSet(0);
+        if (missing > 0) {
+            LOG.warn("{} refused calls are not in the audit: too many came at once", missing);
+        }
+    }
+
+    /** Writes the summaries of the current minute. */
+    @Override
+    public void close() {
+        flush(Instant.MAX);
+    }
+
+    /** Deletes expired entries. */
+    public void purge(Instant now) {
+        db.deleteOld("audit", "at < :until ORDER BY at", now.minus(kept));
+    }
+}

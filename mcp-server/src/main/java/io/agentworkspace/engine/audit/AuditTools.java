@@ -1,0 +1,131 @@
+package io.agentworkspace.engine.audit;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What was done in the tenant, for its admins: AC_Audit. */
+public final class AuditTools {
+    private final AuditQueries reads;
+    private final List<Tool<?, ?>> all;
+
+    /** @param all every tool there is; may be filled later */
+    public AuditTools(AuditQueries reads, List<Tool<?, ?>> all) {
+        this.reads = reads;
+        this.all = all;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(audit());
+    }
+
+    record Look(
+            @Doc("Only what this user did.") @Nullable UserHandle user,
+
+            @Doc(value = "Only runs of this tool, e.g. AP_Destroy.", max = 64) @Nullable
+            String tool,
+
+            @Doc(
+                    value =
+                            "Only what was done to this thing, as kind:name: agent:Ada, domain:Den, zone:Den/main, bank:Box, user:ann;"
+                                    + " with an id where it has one: key:<id>, endpoint:<id>.",
+                    max = 150)
+            @Nullable
+            String target,
+
+            @Doc(
+                    value = "Only this result: done, refused (any error), or an error's name, e.g. not_permitted.",
+                    max = 64)
+            @Nullable
+            String result,
+
+            @Doc("Only from this time on.") @Nullable Instant since,
+            @Doc("Only before this time.") @Nullable Instant until,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Shown(
+            @Doc("The entries, newest first.") List<AuditEntry> entries,
+
+            @Doc("Give it as page.cursor for older entries; absent when there are none.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Shown> audit() {
+        return Tool.named("AC_Audit")
+                .title("Read the audit")
+                .description("""
+                        Tells who did what in the tenant, newest first, for its admins: each call that changed something or was refused, \
+                        with user, key, agent, tool, the thing it was about, door, address, program and result; never what was written. \
+                        Reads are not in it; what was refused shows within seconds. Filters narrow together; next_cursor as page.cursor \
+                        leads on.""")
+                .needs(Capability.ACCOUNT_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/audit")
+                .handledBy(Look.class, Shown.class, (in, call) -> {
+                    var filter = new AuditQueries.Filter(
+                            in.user(),
+                            tool(in.tool()),
+                            target(in.target()),
+                            result(in.result()),
+                            in.since(),
+                            in.until());
+                    var found = reads.list(call, filter, in.page());
+                    return new Shown(found.rows(), found.nextCursor());
+                });
+    }
+
+    private @Nullable String tool(@Nullable String name) {
+        var known = Stream.concat(all.stream().map(Tool::name), AuditEntry.EVENTS.stream())
+                .toList();
+        return checked(
+                "tool",
+                name,
+                known,
+                "the tools are listed at /api/mcp/tools, and besides there are "
+                        + String.join(", ", AuditEntry.EVENTS));
+    }
+
+    private static @Nullable String result(@Nullable String name) {
+        var errors = Arrays.stream(Failure.values()).map(Failure::commandError);
+        var known = Stream.concat(Stream.of(AuditEntry.DONE, AuditQueries.REFUSED), errors)
+                .distinct()
+                .toList();
+        return checked("result", name, known, "the results are " + String.join(", ", known));
+    }
+
+    private static @Nullable String checked(String field, @Nullable String given, List<String> known, String rule) {
+        if (given == null || given.isBlank()) {
+            return null;
+        }
+        if (known.contains(given)) {
+            return given;
+        }
+        var near = Near.nearest(given, known, 1);
+        throw Problem.invalid(
+                field,
+                "is '%s'; %s%s"
+                        .formatted(given, near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst()), rule));
+    }
+
+    private static AuditQueries.@Nullable Target target(@Nullable String given) {
+        if (given == null || given.isBlank()) {
+            return null;
+        }
+        var parts = given.strip().split(":", 2);
+        if (parts.length < 2 || parts[0].isBlank() || parts[1].isBlank()) {
+            throw Problem.invalid("target", "must be a kind and a name, like agent:Ada, zone:Den/main or key:<id>");
+        }
+        return new AuditQueries.Target(parts[0].strip(), parts[1].strip());
+    }
+}

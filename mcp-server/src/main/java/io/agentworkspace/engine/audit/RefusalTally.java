@@ -1,0 +1,61 @@
+package io.agentworkspace.engine.audit;
+
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the refusals of each key or session in a minute. The first ones have an entry each in the audit; the rest are
+ * summarised in one, so that nobody can fill the database with refusals.
+ */
+final class RefusalTally {
+    static final int EACH_MINUTE = 60;
+
+    private final Map<Asker, Minute> minutes = new HashMap<>();
+
+    private record Asker(long tenant, String principal, Instant minute) {}
+
+    /** The refusals of a minute without entries of their own, as one. */
+    record Sum(long tenant, AuditEntry entry) {}
+
+    private static final class Minute {
+        private int refusals;
+        private @Nullable AuditEntry last;
+    }
+
+    /** Counts it, and returns whether it gets an entry of its own. */
+    synchronized boolean isSingle(Caller caller, AuditEntry refusal) {
+        var begin = refusal.at().truncatedTo(ChronoUnit.MINUTES);
+        var asker = new Asker(caller.tenant(), caller.principal(), begin);
+        var minute = minutes.computeIfAbsent(asker, _ -> new Minute());
+        minute.refusals++;
+        if (minute.refusals <= EACH_MINUTE) {
+            return true;
+        }
+        minute.last = refusal;
+        return false;
+    }
+
+    /** Returns and removes the summaries of the minutes that were over by then. */
+    synchronized List<Sum> over(Instant now) {
+        var current = now.truncatedTo(ChronoUnit.MINUTES);
+        var sums = new ArrayList<Sum>();
+        minutes.entrySet().removeIf(entry -> {
+            var minute = entry.getValue();
+            if (!entry.getKey().minute().isBefore(current)) {
+                return false;
+            }
+            if (minute.last != null) {
+                sums.add(new Sum(entry.getKey().tenant(), minute.last.summing(minute.refusals - EACH_MINUTE)));
+            }
+            return true;
+        });
+        return sums;
+    }
+}

@@ -1,0 +1,44 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.agents.AgentAccess;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import org.jspecify.annotations.Nullable;
+
+/** Who acts on a bank: the agent that the command names, else self, else the user. */
+public final class ActingAgent {
+    private final AgentStore agents;
+
+    public ActingAgent(AgentStore agents) {
+        this.agents = agents;
+    }
+
+    /**
+     * The named agent, else self; null when the user itself acts.
+     *
+     * @throws Problem {@code not_found}, or {@code not_permitted} for an agent that the caller may not act as
+     */
+    @Nullable
+    Ref agent(Call call, @Nullable Name name) {
+        if (name == null) {
+            return call.context().self();
+        }
+        var held = agents.read(call, name);
+        AccessCheck.require(AgentAccess.missing(call, held));
+        call.acting(held.ref());
+        return held.ref();
+    }
+
+    /** @throws Problem also {@code no_context} when the user itself would act */
+    Ref required(Call call, @Nullable Name name) {
+        var agent = agent(call, name);
+        if (agent == null) {
+            throw Problem.noContext("no agent is given: give target.agent, or log on as one with AP_LogOn");
+        }
+        return agent;
+    }
+}

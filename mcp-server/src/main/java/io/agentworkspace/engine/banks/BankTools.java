@@ -1,0 +1,214 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.agents.AgentAccess;
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Via;
+import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.security.SecureRandom;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The banks themselves: MB_List, MB_Create, MB_Update. */
+public final class BankTools {
+    static final String ACCESS = "Who may read the bank besides you and the holders of a permission: private and bank"
+            + " (nobody), agent (your own agents), domain (whoever shares a domain with your agents), public (everyone in the"
+            + " tenant).";
+    private static final String BASE_36 = "0123456789abcdefghijklmnopqrstuvwxyz";
+    private static final int GENERATED = 8;
+
+    private final SecureRandom random = new SecureRandom();
+    private final BankStore banks;
+    private final BankQueries reads;
+    private final ActingAgent acting;
+
+    public BankTools(BankStore banks, BankQueries reads, ActingAgent acting) {
+        this.banks = banks;
+        this.reads = reads;
+        this.acting = acting;
+    }
+
+    record NewBank(
+            @Doc("The bank's name, unique in the tenant; target.bank, or a generated one, when left out.") @Nullable
+            Name name,
+
+            @Doc(value = "What the bank is for.", max = 2_000) @Nullable
+            String description,
+
+            @Doc(
+                    value = ACCESS + " Default: private.",
+                    oneOf = {"private", "bank", "domain", "agent", "public"})
+            @Nullable
+            Access access) {}
+
+    record SameBank(
+            @Doc("The bank's name; another one renames it.") Name name,
+
+            @Doc(value = "The new description; the old one stays when left out, and goes when blank.", max = 2_000)
+            @Nullable
+            String description,
+
+            @Doc(
+                    value = ACCESS + " Stays when left out.",
+                    oneOf = {"private", "bank", "domain", "agent", "public"})
+            @Nullable
+            Access access) {}
+
+    record Look(
+            @Doc("Which banks, and for whom.") BankTargets.@Nullable Prefix target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Create(
+            @Doc("On whose behalf.") BankTargets.@Nullable Create target,
+            @Doc("The new bank.") @Nullable NewBank vx) {}
+
+    record Update(
+            @Doc("Which bank.") BankTargets.Just target,
+            @Doc("What replaces the old.") SameBank vx,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Listed(
+            @Doc("The banks, by name.") List<Bank> profile,
+            @Doc("For each of them, what you hold on it.") List<Holding> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Holding(
+            @Doc("The bank's name.") String bank,
+
+            @Doc("What the acting agent, else you as the user, may do with it.")
+            Permission permission,
+
+            @Doc("Where that comes from.") Via via,
+
+            @Doc("Whether the acting agent has it attached as working memory.")
+            boolean loaded,
+
+            @Doc("How many memories can be read in it.") long memories) {}
+
+    record Created(
+            @Doc("The new bank.") Bank bank,
+            @Doc("Its revision.") long revision) {}
+
+    record Changed(
+            @Doc("The bank as it is now.") Bank bank,
+            @Doc("Its revision.") long revision,
+            @Doc("Whether anything was changed.") boolean changed) {}
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), create(), update());
+    }
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("MB_List")
+                .title("List memory banks")
+                .description("""
+                        Lists the memory banks that you may read, by name: as the agent you are logged on as, else as the user. \
+                        target.bank narrows to names that start with it; target.agent lists those of another agent of yours. For \
+                        each, content tells your permission (read < append < write < manage), where it comes from, whether it is \
+                        attached as working memory, and how many memories can be read. Next: MB_Read.""")
+                .needs(Capability.BANK_READ)
+                .on(Requirement.OfAgent.ACT)
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var target = in.target();
+                    var agent = target == null ? null : target.agent();
+                    var found = reads.list(call, target == null ? null : target.bank(), agent, in.page());
+                    var subject = found.subject();
+                    if (agent != null && subject.agent() != null) {
+                        AccessCheck.require(
+                                AgentAccess.missing(call, subject.agent(), subject.owner(), subject.ownerName()));
+                    }
+                    return new Listed(
+                            found.banks().rows().stream()
+                                    .map(BankQueries.Entry::bank)
+                                    .toList(),
+                            found.banks().rows().stream()
+                                    .map(BankTools::holding)
+                                    .toList(),
+                            found.banks().nextCursor());
+                });
+    }
+
+    private static Holding holding(BankQueries.Entry entry) {
+        var bank = entry.bank();
+        return new Holding(bank.name(), entry.permission(), entry.via(), entry.loaded(), bank.memories());
+    }
+
+    private Tool<Create, Created> create() {
+        return Tool.named("MB_Create")
+                .title("Create a memory bank")
+                .description("""
+                        Creates a memory bank that you own, named vx.name, else target.bank, else with a generated name. \
+                        target.agent, else the agent you are logged on as, gets the permission manage on it. Answers the bank. \
+                        Next: MB_Store to put memories in, MB_Permissions to let other agents in.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfAgent.ACT)
+                .effect(Effect.CREATES)
+                .handledBy(Create.class, Created.class, (in, call) -> {
+                    var vx = in.vx() == null ? new NewBank(null, null, null) : in.vx();
+                    var manager = acting.agent(
+                            call, in.target() == null ? null : in.target().agent());
+                    var bank = insert(call, name(in.target(), vx), vx, manager);
+                    return new Created(bank, bank.revision());
+                });
+    }
+
+    private static @Nullable Name name(BankTargets.@Nullable Create target, NewBank vx) {
+        return vx.name() != null || target == null ? vx.name() : target.bank();
+    }
+
+    private Bank insert(Call call, @Nullable Name name, NewBank vx, @Nullable Ref manager) {
+        var access = vx.access() == null ? Access.PRIVATE : vx.access();
+        if (name != null) {
+            return banks.insert(call, name, vx.description(), access, manager)
+                    .orElseThrow(() -> Problem.alreadyExists("bank", name.text()));
+        }
+        while (true) {
+            var made = banks.insert(call, generated(), vx.description(), access, manager);
+            if (made.isPresent()) {
+                return made.get();
+            }
+        }
+    }
+
+    private Name generated() {
+        var name = new StringBuilder("bank-");
+        random.ints(GENERATED, 0, BASE_36.length()).forEach(digit -> name.append(BASE_36.charAt(digit)));
+        return Name.of(name.toString());
+    }
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("MB_Update")
+                .title("Change a memory bank")
+                .description("""
+                        Changes a memory bank's record: vx.name is needed (give the present name to keep it, another one to \
+                        rename), vx.description and vx.access change only where given. Needs the permission manage. Answers the \
+                        bank with its revision, which rises only if something changed. Its memories change with MB_Store.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.MANAGE)
+                .effect(Effect.CHANGES)
+                .handledBy(Update.class, Changed.class, (in, call) -> {
+                    var held =
+                            banks.lock(call, in.target().bank(), call.context().self());
+                    AccessCheck.require(BankAccess.missing(call, held));
+                    IfRevision.check(in.ifRevision(), held.revision());
+                    var vx = in.vx();
+                    var change = new BankStore.Change(vx.name(), vx.description(), vx.access());
+                    var bank = banks.update(call, held, change);
+                    return new Changed(bank, bank.revision(), bank.revision() != held.revision());
+                });
+    }
+}

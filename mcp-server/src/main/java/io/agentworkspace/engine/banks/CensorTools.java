@@ -1,0 +1,96 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+
+/** What is hidden, and kept for audit: MB_Censor, MB_Uncensor. */
+public final class CensorTools {
+    private final BankStore banks;
+    private final ShareStore shares;
+    private final CensorStore censors;
+
+    public CensorTools(BankStore banks, ShareStore shares, CensorStore censors) {
+        this.banks = banks;
+        this.shares = shares;
+        this.censors = censors;
+    }
+
+    record OfBank(@Doc("What to hide, or to show again.") BankTargets.Share target) {}
+
+    record Censored(
+            @Doc("Whether it was not hidden before.") boolean changed,
+            @Doc("How many memories this hides.") long hidden) {}
+
+    record Uncensored(
+            @Doc("Whether it was hidden before.") boolean changed,
+
+            @Doc("How many memories of those that this was about are shown now.")
+            long shown) {}
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(censor(), uncensor());
+    }
+
+    private Tool<OfBank, Censored> censor() {
+        return Tool.named("MB_Censor")
+                .title("Hide an agent's share, or a whole memory bank")
+                .description("""
+                        With target.agent: hides what that agent wrote in the bank, and what was derived from it, from every read \
+                        and search, and keeps what it writes from now on in quarantine. Without: hides the bank's whole content. \
+                        Everything is kept for audit, and MB_Uncensor shows it again. Needs the permission manage. Doing it again \
+                        changes nothing.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.MANAGE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(OfBank.class, Censored.class, (in, call) -> {
+                    var bank = manage(call, in);
+                    if (in.target().agent() == null) {
+                        return new Censored(censors.censor(call, bank, true), censors.count(call, bank, null));
+                    }
+                    var agents = agents(call, bank, in.target().agent());
+                    return new Censored(censors.censor(call, bank, agents), censors.count(call, bank, agents));
+                });
+    }
+
+    private Tool<OfBank, Uncensored> uncensor() {
+        return Tool.named("MB_Uncensor")
+                .title("Show again what was hidden")
+                .description("""
+                        Undoes MB_Censor: with target.agent for that agent's share of the bank, without for the whole bank (agents \
+                        that were censored by themselves stay so). Needs the permission manage. Doing it again changes nothing.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.MANAGE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(OfBank.class, Uncensored.class, (in, call) -> {
+                    var bank = manage(call, in);
+                    if (in.target().agent() == null) {
+                        return new Uncensored(
+                                censors.censor(call, bank, false), censors.countReadable(call, bank, null));
+                    }
+                    var agents = agents(call, bank, in.target().agent());
+                    return new Uncensored(
+                            censors.uncensor(call, bank, agents), censors.countReadable(call, bank, agents));
+                });
+    }
+
+    private BankStore.Held manage(Call call, OfBank in) {
+        var bank = banks.lock(call, in.target().bank(), call.context().self());
+        AccessCheck.require(BankAccess.missing(call, bank));
+        return bank;
+    }
+
+    private List<Long> agents(Call call, BankStore.Held bank, Name name) {
+        return shares.named(call, bank, name).stream()
+                .map(ShareStore.Writer::id)
+                .toList();
+    }
+}

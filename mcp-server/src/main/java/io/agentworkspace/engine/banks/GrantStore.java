@@ -1,0 +1,247 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.access.Via;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The permissions of agents on banks, and which agents have a bank attached. */
+public final class GrantStore {
+    /** Whether the owner of the agent {@code a} shares a domain with that of the bank {@code b}. */
+    private static final String SHARES = Visibility.sharesDomain("a", "(SELECT the.owner_id FROM b the)");
+
+    /**
+     * CTEs {@code page} and {@code counted}, what they stored: the agents with a permission on the bank {@code b}, by
+     * name. Those who hold one by the bank's access are shown to those who may see the agent, the others to whoever
+     * manages the bank too. A report also contains those who are barred by a grant, and the requested one. Agents that
+     * cannot hold anything are left out before the permissions are computed.
+     */
+    private static final String PAGE = """
+            , page AS (
+                SELECT a.*, held.permission, held.via
+                  FROM ctx, b, agent a CROSS JOIN %s
+                 WHERE a.tenant_id = :tenant AND a.destroyed_at IS NULL AND a.name_key > :after
+                   AND (a.name_key = :agent
+                        OR (CAST(:agent AS text) IS NULL
+                            AND (b.access = 'public' OR a.owner_id = b.owner_id OR (b.access = 'domain' AND %s)
+                                 OR a.id IN (SELECT g.agent_id
+                                               FROM bank_grant g
+                                              WHERE g.tenant_id = :tenant AND g.bank_id = (SELECT the.id FROM b the)))))
+                   AND (held.permission <> 'none'
+                        OR (:report AND (held.via = 'grant' OR CAST(:agent AS text) IS NOT NULL)))
+                   AND (%s OR (b.held_permission = 'manage' AND held.via IN ('owner', 'grant')))
+                 ORDER BY a.name_key
+                 LIMIT :limit + 1),
+            counted AS (
+                SELECT authored.author_id, authored.memories
+                  FROM b CROSS JOIN LATERAL (
+                      SELECT m.author_id, count(*) AS memories
+                        FROM memory m
+                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                         AND m.author_id IN (SELECT page.id FROM page) AND %s
+                       GROUP BY m.author_id) authored)
+            """.formatted(
+                    BankPermissionQueries.held("a.id", "a.owner_id", SHARES), SHARES, Visibility.AGENT, MemoryStore.READABLE);
+
+    private static final String ENTRIES = """
+            (SELECT jsonb_agg(jsonb_build_object(
+                                  'agent', %s, 'permission', a.permission, 'via', a.via,
+                                  'loaded', EXISTS (SELECT 1 FROM bank_load l
+                                                     WHERE l.tenant_id = a.tenant_id AND l.bank_id = b.id
+                                                       AND l.agent_id = a.id),
+                                  'memories', COALESCE(counted.memories, 0))
+                              ORDER BY a.name_key)
+               FROM b CROSS JOIN page a %s
+               LEFT JOIN counted ON counted.author_id = a.id) AS rows
+            """.formatted(AgentStore.RECORD, Visibility.owner("a"));
+
+    private final Db db;
+    private final AgentStore agents;
+    private final BankStore banks;
+
+    public GrantStore(Db db, AgentStore agents, BankStore banks) {
+        this.db = db;
+        this.agents = agents;
+        this.banks = banks;
+    }
+
+    /** An agent, and its permission on the bank. */
+    public record Entry(
+            Agent agent, Permission permission, @Nullable Via via, boolean loaded, long memories) {}
+
+    /**
+     * The agents with a permission on the bank, or the one of them that is named: one statement with the context.
+     *
+     * @throws Problem {@code not_found}, {@code not_permitted}
+     */
+    public ListSlice<Entry> list(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+        return list(call, bank, agent, page, false).entries();
+    }
+
+    /** The same with those who are barred; a named agent is reported whatever it holds. */
+    public Listed report(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+        return list(call, bank, agent, page, true);
+    }
+
+    private Listed list(Call call, Name bank, @Nullable Name agent, @Nullable Page page, boolean report) {
+        var limit = Page.limit(page);
+        var found = paged(
+                        call,
+                        agent,
+                        page,
+                        ContextStore.WITH_CONTEXT
+                                + BankPermissionQueries.SUBJECT
+                                + """
+                , b AS (
+                    SELECT b.*, %s
+                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
+                """.formatted(BankPermissionQueries.COLUMNS, BankPermissionQueries.HELD, Visibility.BANK)
+                                + PAGE
+                                + """
+                SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+                       EXISTS (SELECT 1 FROM agent a
+                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND %s) AS known,
+                       %s
+                  FROM ctx LEFT JOIN b ON true
+                """.formatted(Visibility.AGENT, ENTRIES))
+                .set("key", bank.key())
+                .set("report", report)
+                .one(row -> listed(call, row, limit))
+                .orElseThrow()
+                .orElseThrow(() -> banks.missing(call, bank));
+        if (agent != null && !found.known() && found.entries().rows().isEmpty()) {
+            throw agents.missing(call, agent);
+        }
+        return found;
+    }
+
+    /**
+     * Agents with a permission on a bank.
+     *
+     * @param access the bank's
+     * @param known whether the agent that was named is one that the acting user may see
+     */
+    public record Listed(Access access, boolean known, ListSlice<Entry> entries) {}
+
+    private static Optional<Listed> listed(Call call, Row row, int limit) throws SQLException {
+        ContextStore.read(call, row);
+        if (row.textOrNull("held_permission") == null) {
+            return Optional.empty();
+        }
+        BankPermissionQueries.read(row).require(Permission.READ);
+        return Optional.of(new Listed(Access.of(row.text("access")), row.flag("known"), entries(call, row, limit)));
+    }
+
+    /** The same report, inside a transaction that has read the bank. */
+    public ListSlice<Entry> report(Call call, BankStore.Held bank, @Nullable Name agent, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var entries = paged(call, agent, page, ContextStore.KNOWN_CONTEXT + """
+                , b AS (SELECT b.*, CAST(:held AS text) AS held_permission
+                          FROM bank b
+                         WHERE b.tenant_id = :tenant AND b.id = :bank)
+                """ + PAGE + "SELECT " + ENTRIES)
+                .set("bank", bank.id())
+                .set("held", bank.permission().permission().word())
+                .set("report", true)
+                .one(row -> entries(call, row, limit))
+                .orElseThrow();
+        if (agent != null && entries.rows().isEmpty()) {
+            throw agents.missing(call, agent);
+        }
+        return entries;
+    }
+
+    private Statement paged(Call call, @Nullable Name agent, @Nullable Page page, String text) {
+        var after = Cursor.readName(call.service(), page);
+        return db.sql(call, text)
+                .set("agent", agent == null ? null : agent.key())
+                .set("after", after)
+                .set("limit", Page.limit(page));
+    }
+
+    private static ListSlice<Entry> entries(Call call, Row row, int limit) throws SQLException {
+        return ListSlice.of(
+                call,
+                row.jsonList("rows", Entry.class),
+                limit,
+                last -> Cursor.ofName(call.service(), Name.key(last.agent().name())));
+    }
+
+    /**
+     * Sets an agent's explicit permission; returns whether that changed it. The agent must be one that the acting user
+     * may see, or that has a grant already.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public boolean grant(Call call, BankStore.Held bank, Name agent, Permission permission) {
+        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                , grantee AS (
+                    SELECT a.id, a.owner_id
+                      FROM agent a, ctx
+                     WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
+                       AND (%s OR EXISTS (SELECT 1 FROM bank_grant g
+                                           WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
+                       FOR SHARE OF a),
+                granted AS (
+                    INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
+                    SELECT :tenant, :bank, id, owner_id, :permission FROM grantee
+                    ON CONFLICT (tenant_id, bank_id, agent_id) DO UPDATE
+                       SET permission = excluded.permission
+                     WHERE bank_grant.permission <> excluded.permission
+                    RETURNING 1)
+                SELECT EXISTS (SELECT 1 FROM granted) AS changed FROM grantee
+                """.formatted(Visibility.AGENT))
+                .set("bank", bank.id())
+                .set("key", agent.key())
+                .set("permission", permission.word())
+                .one(row -> row.flag("changed"))
+                .orElseThrow(() -> agents.missing(call, agent));
+    }
+
+    /** An attached bank, and whether it was newly attached. */
+    public record Loaded(Bank bank, boolean changed) {}
+
+    /** Attaches the bank to the agent as working memory. */
+    public Loaded load(Call call, BankStore.Held bank, long agent) {
+        return db.sql(call, """
+                WITH loaded AS (INSERT INTO bank_load (tenant_id, agent_id, bank_id, loaded_at)
+                                VALUES (:tenant, :agent, :bank, :now)
+                                ON CONFLICT DO NOTHING
+                                RETURNING 1)
+                SELECT EXISTS (SELECT 1 FROM loaded) AS changed, %s AS record
+                  FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+                 WHERE b.tenant_id = :tenant AND b.id = :bank
+                """.formatted(BankStore.RECORD))
+                .set("bank", bank.id())
+                .set("agent", agent)
+                .one(row -> new Loaded(BankStore.record(row), row.flag("changed")))
+                .orElseThrow();
+    }
+
+    /** Detaches the bank of this name from the agent, even if its owner may no longer see it. */
+    public boolean unload(Call call, Name bank, long agent) {
+        return db.sql(call, """
+                DELETE FROM bank_load l
+                 USING bank b
+                 WHERE l.tenant_id = :tenant AND l.agent_id = :agent
+                   AND b.tenant_id = l.tenant_id AND b.id = l.bank_id AND b.name_key = :key
+                """).set("key", bank.key()).set("agent", agent).run() > 0;
+    }
+}

@@ -1,0 +1,157 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Working memory: MB_Load, MB_Unload. */
+public final class LoadTools {
+    private final BankStore banks;
+    private final GrantStore grants;
+    private final MemoryQueries reads;
+    private final ActingAgent acting;
+
+    public LoadTools(BankStore banks, GrantStore grants, MemoryQueries reads, ActingAgent acting) {
+        this.banks = banks;
+        this.grants = grants;
+        this.reads = reads;
+        this.acting = acting;
+    }
+
+    record Loadable(
+            @Doc(value = "A bank's name; with target.bank a document's name.", max = 255)
+            String name) {}
+
+    record Load(
+            @Doc("Into what.") BankTargets.@Nullable Load target,
+            @Doc("What to load.") Loadable vx) {}
+
+    record Loaded(
+            @Doc("The bank that is attached now.") Bank bank,
+            @Doc("Whether it was not attached before.") boolean changed,
+
+            @Doc("Its newest memories that fit into 4,000 tokens together, newest first.")
+            List<Memory> content,
+
+            @Doc("What they are estimated at: a token for four characters.")
+            long tokens) {}
+
+    record Named(
+            @Doc("The bank to detach, unless target.bank gives it.") @Nullable
+            Name name) {}
+
+    record Unload(
+            @Doc("What, and from whom.") BankTargets.@Nullable Unload target,
+            @Doc("What to detach.") @Nullable Named vx) {}
+
+    record Unloaded(@Doc("Whether it was attached before.") boolean changed) {}
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(load(), unload());
+    }
+
+    private Tool<Load, Loaded> load() {
+        return Tool.named("MB_Load")
+                .title("Load a bank into an agent")
+                .description("""
+                        Without target.bank: attaches the bank vx.name as working memory to target.agent, else to the agent you \
+                        are logged on as, which needs the permission read on it; content then holds its newest memories, as many as \
+                        fit into 4,000 tokens, and MB_Read has the rest. With target.bank vx.name is a document, to be \
+                        loaded into that bank; this version has no documents yet, so leave target.bank out. Doing it again changes nothing. MB_Unload detaches.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.READ, Requirement.OfAgent.ACT)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .wholeTexts()
+                .handledBy(Load.class, Loaded.class, (in, call) -> {
+                    var target = in.target() == null ? new BankTargets.Load(null, null, null, null) : in.target();
+                    if (target.bank() != null) {
+                        banks.read(call, target.bank(), call.context().self())
+                                .permission()
+                                .require(Permission.APPEND);
+                        throw noDocument(in.vx().name());
+                    }
+                    var name = Name.checked("vx.name", in.vx().name());
+                    return attach(call, acting.required(call, target.agent()), name);
+                })
+                .shownAgainBy(this::loaded);
+    }
+
+    private Loaded loaded(Load in, Call call) {
+        var agent =
+                acting.required(call, in.target() == null ? null : in.target().agent());
+        var bank = banks.read(call, Name.checked("vx.name", in.vx().name()), agent);
+        AccessCheck.require(BankAccess.missing(call, bank));
+        var changed = call.found(ObjectNode.class).path("changed").asBoolean(false);
+        return shown(call, bank, banks.record(call, bank), changed);
+    }
+
+    /** With target.bank the name is a document's, and there are none yet. */
+    private static Problem noDocument(String name) {
+        var shown = Name.shortened(name);
+        var problem = Problem.notFound("accepted document", shown, List.of());
+        return new Problem(
+                problem.failure(),
+                "%s: with target.bank vx.name is a document, and this version has none yet; to load the bank '%s' into an agent leave target.bank out"
+                        .formatted(problem.note(), shown));
+    }
+
+    private Loaded attach(Call call, Ref agent, Name name) {
+        var bank = banks.read(call, name, agent);
+        AccessCheck.require(BankAccess.missing(call, bank));
+        var loaded = grants.load(call, bank, agent.id());
+        return shown(call, bank, loaded.bank(), loaded.changed());
+    }
+
+    private Loaded shown(Call call, BankStore.Held bank, Bank record, boolean changed) {
+        call.budget().spend(record);
+        var working = reads.working(call, bank);
+        return new Loaded(record, changed, working.memories(), working.tokens());
+    }
+
+    private Tool<Unload, Unloaded> unload() {
+        return Tool.named("MB_Unload")
+                .title("Detach a bank from an agent")
+                .description("""
+                        Ends what MB_Load began: the bank (target.bank or vx.name) is no longer working memory of target.agent, else \
+                        of the agent you are logged on as. The bank and its memories stay as they are. Doing it again changes \
+                        nothing.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.SEE, Requirement.OfAgent.ACT)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(Unload.class, Unloaded.class, (in, call) -> {
+                    var name = name(in);
+                    var agent = acting.required(
+                            call, in.target() == null ? null : in.target().agent());
+                    var changed = grants.unload(call, name, agent.id());
+                    if (!changed) {
+                        banks.read(call, name, agent);
+                    }
+                    return new Unloaded(changed);
+                });
+    }
+
+    private static Name name(Unload in) {
+        if (in.target() != null && in.target().bank() != null) {
+            return in.target().bank();
+        }
+        if (in.vx() == null || in.vx().name() == null) {
+            throw Problem.missing("target.bank");
+        }
+        return in.vx().name();
+    }
+}

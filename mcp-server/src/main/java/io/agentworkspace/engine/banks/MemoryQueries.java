@@ -1,0 +1,193 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListPosition;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of memories. */
+public final class MemoryQueries {
+    /** Working memory: the newest memories that fit in here, each counted by {@link #TOKEN_CHARACTERS}. */
+    static final int WORKING_TOKENS = 4_000;
+
+    static final int TOKEN_CHARACTERS = 4;
+
+    private static final String NAMED = "m.name_key = :name";
+
+    /** The bound on the time alone is what an index can use. */
+    private static final String LISTED = """
+            m.tags @> :tags
+            AND (CAST(:author AS text) IS NULL
+                 OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author))
+            AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
+            AND (CAST(:before AS timestamptz) IS NULL
+                 OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+            """;
+
+    private final Db db;
+    private final BankStore banks;
+
+    public MemoryQueries(Db db, BankStore banks) {
+        this.db = db;
+        this.banks = banks;
+    }
+
+    /** A selection of a bank's memories: the one with a name, or those with all the given tags and the given author. */
+    public record Wanted(
+            @Nullable Name name,
+            List<String> tags,
+            @Nullable Name author) {}
+
+    /** A bank, and its memories, newest first. */
+    public record Found(Bank bank, ListSlice<Memory> memories) {}
+
+    /**
+     * The bank and the selected memories, in one statement with the context. Reading stops after as many bytes of text
+     * as fit into the response.
+     *
+     * @throws Problem {@code not_found}, {@code not_permitted}
+     */
+    public Found read(Call call, Name bank, Wanted wanted, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var before = ListPosition.of(page);
+        var found = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + BankPermissionQueries.SUBJECT
+                                + """
+                , b AS (
+                    SELECT b.*, %s
+                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s),
+                page AS (
+                    SELECT page.*
+                      FROM b CROSS JOIN LATERAL (
+                          SELECT m.*
+                            FROM memory m
+                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                             AND b.held_permission <> 'none' AND %s
+                             AND %s
+                           ORDER BY m.created_at DESC, m.id DESC
+                           LIMIT :limit + 1) page),
+                near AS (
+                    SELECT m.*, sum(octet_length(m.text)) OVER newest - octet_length(m.text) AS ahead
+                      FROM page m
+                    WINDOW newest AS (ORDER BY m.created_at DESC, m.id DESC)),
+                shown AS (SELECT * FROM near WHERE ahead <= :room)
+                SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+                       (SELECT %s FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
+                       (SELECT jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) FROM shown m %s) AS memories,
+                       (SELECT count(*) FROM page) > (SELECT count(*) FROM shown) AS more
+                  FROM ctx LEFT JOIN b ON true
+                """.formatted(
+                                                BankPermissionQueries.COLUMNS,
+                                                BankPermissionQueries.HELD,
+                                                Visibility.BANK,
+                                                MemoryStore.READABLE,
+                                                wanted.name() == null ? LISTED : NAMED,
+                                                BankStore.RECORD,
+                                                MemoryStore.RECORD,
+                                                MemoryStore.AUTHOR))
+                .set("key", bank.key())
+                .set("name", wanted.name() == null ? null : wanted.name().key())
+                .set("tags", wanted.tags())
+                .set("author", wanted.author() == null ? null : wanted.author().key())
+                .set("before", before.at())
+                .set("before_id", before.id())
+                .set("limit", limit)
+                .one(row -> found(call, row, limit))
+                .orElseThrow()
+                .orElseThrow(() -> banks.missing(call, bank));
+        if (wanted.name() != null && found.memories().rows().isEmpty()) {
+            throw missing(call, bank, wanted.name());
+        }
+        return found;
+    }
+
+    private static Optional<Found> found(Call call, Row row, int limit) throws SQLException {
+        ContextStore.read(call, row);
+        if (row.textOrNull("held_permission") == null) {
+            return Optional.empty();
+        }
+        BankPermissionQueries.read(row).require(Permission.READ);
+        var bank = Objects.requireNonNull(row.json("bank", Bank.class));
+        call.budget().spend(bank);
+        var read = row.jsonList("memories", Memory.class);
+        var page = read.subList(0, Math.min(limit, read.size()));
+        var more = row.flag("more") || page.size() < read.size();
+        return Optional.of(new Found(
+                bank,
+                ListSlice.of(
+                        call, page, more, last -> Cursor.of(last.createdAt().toString(), last.id()))));
+    }
+
+    /** The refusal for an unknown memory, with similar names in the bank. */
+    private Problem missing(Call call, Name bank, Name name) {
+        var names = db.sql(call, """
+                SELECT m.name
+                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
+                   AND m.name_key IS NOT NULL AND %s
+                 ORDER BY m.created_at DESC
+                 LIMIT 2000
+                """.formatted(MemoryStore.READABLE))
+                .set("key", bank.key())
+                .list(row -> row.text("name"));
+        return Problem.notFound("memory", name.text(), Near.nearest(name.text(), names, 3));
+    }
+
+    /** Memories as working memory, newest first, and the tokens that they are estimated at. */
+    public record Working(List<Memory> memories, long tokens) {}
+
+    /** The newest memories of the bank that fit together; one that is too long on its own is skipped. */
+    public Working working(Call call, BankStore.Held bank) {
+        return db.sql(call, """
+                WITH fit AS (
+                    SELECT fit.*
+                      FROM bank b CROSS JOIN LATERAL (
+                          SELECT m.*, (char_length(m.text) + :characters - 1) / :characters AS tokens
+                            FROM memory m
+                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
+                             AND char_length(m.text) <= :tokens * :characters
+                           ORDER BY m.created_at DESC, m.id DESC
+                           LIMIT :tokens) fit
+                     WHERE b.tenant_id = :tenant AND b.id = :bank),
+                summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY created_at DESC, id DESC) AS total FROM fit)
+                SELECT COALESCE(max(m.total), 0) AS tokens,
+                       jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) AS memories
+                  FROM summed m %s
+                 WHERE m.total <= :tokens
+                """.formatted(MemoryStore.READABLE, MemoryStore.RECORD, MemoryStore.AUTHOR))
+                .set("bank", bank.id())
+                .set("characters", TOKEN_CHARACTERS)
+                .set("tokens", WORKING_TOKENS)
+                .one(row -> working(call, row.jsonList("memories", Memory.class), row.number("tokens")))
+                .orElseThrow();
+    }
+
+    /** Also limited by the room in the response: many short ones take more for their names and ids than for their texts. */
+    private static Working working(Call call, List<Memory> memories, long tokens) {
+        var shown = call.budget().fit(memories);
+        var left = memories.subList(shown.size(), memories.size()).stream()
+                .mapToLong(memory -> Math.ceilDiv(
+                        memory.text().codePointCount(0, memory.text().length()), TOKEN_CHARACTERS))
+                .sum();
+        return new Working(shown, tokens - left);
+    }
+}

@@ -1,0 +1,193 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Via;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Who may do what with a bank: MB_AgentList, MB_Permissions. */
+public final class PermissionTools {
+    private final BankStore banks;
+    private final GrantStore grants;
+
+    public PermissionTools(BankStore banks, GrantStore grants) {
+        this.banks = banks;
+        this.grants = grants;
+    }
+
+    record Look(
+            @Doc("Which bank.") BankTargets.Holder target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Listed(
+            @Doc("The agents with a permission on the bank, by name.")
+            List<Agent> profile,
+
+            @Doc("For each of them, what it may do and has done there.")
+            List<Standing> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Standing(
+            @Doc("The agent's name.") String agent,
+            @Doc("What it may do with the bank.") Permission permission,
+
+            @Doc(
+                    value = "Where that comes from.",
+                    oneOf = {"owner", "grant", "access"})
+            @Nullable
+            Via via,
+
+            @Doc("Whether it has the bank attached as working memory.")
+            boolean loaded,
+
+            @Doc("How many memories that can be read it has stored there.")
+            long memories) {}
+
+    record Grant(
+            @Doc("The permission to set for target.agent; each includes those before it, none bars the agent.")
+            @Nullable
+            Permission access) {}
+
+    record Change(
+            @Doc("Which bank, and which agent: needed to set, and else narrows the report.")
+            BankTargets.Holder target,
+
+            @Doc("What to set; left out to report only.") @Nullable
+            Grant vx,
+
+            @Doc("Which part of the report.") @Nullable Page page) {}
+
+    record Report(
+            @Doc("For each agent what it may do with the bank, by name; just target.agent where that is given.")
+            List<Held> permissions,
+
+            @Doc("Whether this set another permission than before.")
+            boolean changed,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Held(
+            @Doc("The agent's name.") String agent,
+            @Doc("What it may do with the bank.") Permission permission,
+
+            @Doc(
+                    value = "Where that comes from; absent when it may do nothing without having been barred.",
+                    oneOf = {"owner", "grant", "access"})
+            @Nullable
+            Via via,
+
+            @Doc("Why, in a sentence.") String why) {}
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), permissions());
+    }
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("MB_AgentList")
+                .title("List the agents of a memory bank")
+                .description("""
+                        Lists the agents with a permission on a memory bank, by name: their records in profile, and in content for \
+                        each its permission (read < append < write < manage), where that comes from (owner, grant or access), \
+                        whether it has the bank attached, and how many memories it stored there. Needs target.bank and the \
+                        permission read. MB_Permissions says why, and changes it.""")
+                .needs(Capability.BANK_READ)
+                .on(Requirement.OfBank.READ)
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var found =
+                            grants.list(call, in.target().bank(), in.target().agent(), in.page());
+                    return new Listed(
+                            found.rows().stream().map(GrantStore.Entry::agent).toList(),
+                            found.rows().stream().map(PermissionTools::standing).toList(),
+                            found.nextCursor());
+                });
+    }
+
+    private static Standing standing(GrantStore.Entry entry) {
+        return new Standing(entry.agent().name(), entry.permission(), entry.via(), entry.loaded(), entry.memories());
+    }
+
+    private Tool<Change, Report> permissions() {
+        return Tool.named("MB_Permissions")
+                .title("Report or set permissions on a memory bank")
+                .description("""
+                        Reports what each agent may do with a memory bank, and why. This only reads and requires the permission \
+                        read; viewers and keys with just bank:read may do it. With vx.access and target.agent it first sets that \
+                        agent's permission (needs manage): none bars it, read lets it read, append add memories and replace its own, \
+                        write replace anybody's, manage everything else. A permission that is set wins over what the agent would have \
+                        as its owner's or by the bank's access.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.READ_OR_GRANT)
+                .effect(Effect.CHANGES)
+                .handledBy(Change.class, Report.class, (in, call) -> {
+                    var bank =
+                            banks.lock(call, in.target().bank(), call.context().self());
+                    var access = Objects.requireNonNull(in.vx()).access();
+                    var changed = set(call, bank, in.target(), Objects.requireNonNull(access));
+                    var found = grants.report(call, bank, in.target().agent(), in.page());
+                    return report(found, bank.access(), changed);
+                })
+                .shownAgainBy((in, call) -> reported(
+                        in, call, call.found(ObjectNode.class).path("changed").asBoolean(false)))
+                .readingWithout("vx.access", (in, call) -> reported(in, call, false));
+    }
+
+    private Report reported(Change in, Call call, boolean changed) {
+        var found = grants.report(call, in.target().bank(), in.target().agent(), in.page());
+        return report(found.entries(), found.access(), changed);
+    }
+
+    private static Report report(ListSlice<GrantStore.Entry> found, Access access, boolean changed) {
+        var held = found.rows().stream().map(entry -> held(entry, access)).toList();
+        return new Report(held, changed, found.nextCursor());
+    }
+
+    private boolean set(Call call, BankStore.Held bank, BankTargets.Holder target, Permission access) {
+        AccessCheck.require(BankAccess.missing(call, bank));
+        bank.permission().require(Permission.MANAGE);
+        if (target.agent() == null) {
+            throw Problem.missing("target.agent");
+        }
+        return grants.grant(call, bank, target.agent(), access);
+    }
+
+    private static Held held(GrantStore.Entry entry, Access access) {
+        return new Held(entry.agent().name(), entry.permission(), entry.via(), why(entry, access));
+    }
+
+    private static String why(GrantStore.Entry entry, Access access) {
+        var owner = entry.agent().owner();
+        return switch (entry.via()) {
+            case null ->
+                "Nothing was set for it, it does not belong to the bank's owner, and the bank's access '%s' does not reach it."
+                        .formatted(access.word());
+            case OWNER -> "It belongs to '%s', who owns the bank.".formatted(owner);
+            case ADMIN -> "It acts for an admin.";
+            case GRANT ->
+                entry.permission() == Permission.NONE
+                        ? "It was barred with MB_Permissions."
+                        : "It was set with MB_Permissions.";
+            case ACCESS ->
+                access == Access.PUBLIC
+                        ? "The bank is public: everyone in the tenant may read it."
+                        : "The bank's access is 'domain', and agents of its owner and of '%s' share one."
+                                .formatted(owner);
+        };
+    }
+}

@@ -1,0 +1,65 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.List;
+
+/** Whose share of a bank a name means: the living agent's, and those of destroyed agents of that name who wrote there. */
+public final class ShareStore {
+    private final Db db;
+    private final AgentStore agents;
+
+    public ShareStore(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /** One who wrote into a bank, or may. */
+    public record Writer(long id, long owner) {}
+
+    /**
+     * The agents of this name, the living one first. Of agents that the acting user may not see, whoever manages the bank
+     * is told those that have to do with it, a reader the authors that it reads: more would tell that they exist.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public List<Writer> named(Call call, BankStore.Held bank, Name name) {
+        var held = bank.permission().permission();
+        var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT a.id, a.owner_id
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key
+                   AND (%s
+                        OR (:reads
+                            AND EXISTS (SELECT 1
+                                          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                         WHERE b.tenant_id = a.tenant_id AND b.id = :bank AND m.author_id = a.id AND %s))
+                        OR ((:manages OR a.owner_id = ctx.user_id)
+                            AND (EXISTS (SELECT 1 FROM memory m
+                                          WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
+                                 OR EXISTS (SELECT 1 FROM bank_grant g
+                                             WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id)
+                                 OR EXISTS (SELECT 1 FROM bank_censor c
+                                             WHERE c.tenant_id = a.tenant_id AND c.bank_id = :bank AND c.agent_id = a.id)
+                                 OR EXISTS (SELECT 1 FROM memory m
+                                             WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank
+                                               AND a.id = ANY (m.contributors)))))
+                 ORDER BY a.destroyed_at NULLS FIRST, a.id
+                """.formatted(Visibility.AGENT, MemoryStore.READABLE))
+                .set("bank", bank.id())
+                .set("reads", held.includes(Permission.READ))
+                .set("manages", held == Permission.MANAGE)
+                .set("key", name.key())
+                .list(row -> new Writer(row.number("id"), row.number("owner_id")));
+        if (found.isEmpty()) {
+            throw agents.missing(call, name);
+        }
+        return found;
+    }
+}

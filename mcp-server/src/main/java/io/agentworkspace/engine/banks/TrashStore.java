@@ -1,0 +1,148 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** The trash: banks, and agents' shares of banks, that can be restored for 30 days; and what ends them for good. */
+public final class TrashStore {
+    public static final Duration KEPT = Duration.ofDays(30);
+
+    private final Db db;
+    private final BankStore banks;
+
+    public TrashStore(Db db, BankStore banks) {
+        this.db = db;
+        this.banks = banks;
+    }
+
+    /** The bank of this name, locked, if the acting user may see it. */
+    public Optional<BankStore.Held> live(Call call, Name name, @Nullable Ref actor) {
+        return banks.findLocked(call, name, actor);
+    }
+
+    /** The newest bank of this name in the trash, locked, that the actor, else the user, manages. */
+    public Optional<BankStore.Held> trashed(Call call, Name name, @Nullable Ref actor) {
+        return banks.find(call, name, actor, """
+                AND b.deleted_at > :kept AND held.permission = 'manage'
+                ORDER BY b.deleted_at DESC, b.id DESC
+                LIMIT 1
+                FOR UPDATE OF b
+                """);
+    }
+
+    /** Puts the bank into the trash, which frees its name; gives the number of memories that go with it. */
+    public long deleteBank(Call call, BankStore.Held bank) {
+        return db.sql(call, """
+                WITH gone AS (UPDATE bank SET deleted_at = :now WHERE tenant_id = :tenant AND id = :bank)
+                SELECT count(*) AS memories
+                  FROM memory
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND deleted_at IS NULL
+                """)
+                .set("bank", bank.id())
+                .one(row -> row.number("memories"))
+                .orElseThrow();
+    }
+
+    /** Puts what these agents wrote first into the trash; how many memories that was. */
+    public long deleteShare(Call call, BankStore.Held bank, List<Long> authors) {
+        return db.sql(call, """
+                UPDATE memory SET deleted_at = :now
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors) AND deleted_at IS NULL
+                """).set("bank", bank.id()).set("authors", authors).run();
+    }
+
+    /** @throws Problem {@code already_exists} when its name has been taken meanwhile */
+    public void restoreBank(Call call, BankStore.Held bank) {
+        try {
+            db.sql(call, "UPDATE bank SET deleted_at = NULL WHERE tenant_id = :tenant AND id = :bank")
+                    .set("bank", bank.id())
+                    .run();
+        } catch (JdbiException e) {
+            throw Db.isTaken(e) ? Problem.alreadyExists("bank", bank.name()) : e;
+        }
+    }
+
+    /**
+     * Takes what these agents wrote out of the trash; how many memories that was. Of several of one name the last deleted
+     * holds it again.
+     *
+     * @throws Problem {@code conflict} when other memories have taken their names meanwhile
+     */
+    public long restoreShare(Call call, BankStore.Held bank, List<Long> authors) {
+        var taken = db.sql(call, """
+                SELECT DISTINCT t.name
+                  FROM memory t
+                  JOIN memory m
+                    ON m.tenant_id = t.tenant_id AND m.bank_id = t.bank_id AND m.name_key = t.name_key
+                   AND m.deleted_at IS NULL
+                 WHERE t.tenant_id = :tenant AND t.bank_id = :bank AND t.author_id = ANY (:authors)
+                   AND t.deleted_at > :kept
+                 ORDER BY t.name
+                 LIMIT 20
+                """)
+                .set("bank", bank.id())
+                .set("authors", authors)
+                .set("kept", call.now().minus(KEPT))
+                .list(row -> row.text("name"));
+        if (!taken.isEmpty()) {
+            throw Problem.conflict(
+                    "nothing was restored, since other memories have taken these names meanwhile: '%s'; delete or destroy those first"
+                            .formatted(String.join("', '", taken)));
+        }
+        return db.sql(call, """
+                WITH back AS (SELECT id, row_number() OVER (PARTITION BY name_key
+                                                                ORDER BY deleted_at DESC, updated_at DESC, id) AS place
+                                FROM memory
+                               WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
+                                 AND deleted_at > :kept)
+                UPDATE memory m
+                   SET deleted_at = NULL, name_key = CASE WHEN back.place = 1 THEN m.name_key END
+                  FROM back
+                 WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = back.id
+                """)
+                .set("bank", bank.id())
+                .set("authors", authors)
+                .set("kept", call.now().minus(KEPT))
+                .run();
+    }
+
+    /** Ends the bank with all that is in it; how many memories that was. */
+    public long destroyBank(Call call, BankStore.Held bank) {
+        var memories = db.sql(call, "DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank")
+                .set("bank", bank.id())
+                .run();
+        db.sql(call, "DELETE FROM bank WHERE tenant_id = :tenant AND id = :bank")
+                .set("bank", bank.id())
+                .run();
+        return memories;
+    }
+
+    /** Ends what these agents wrote first, in the trash too; how many memories that was. */
+    public long destroyShare(Call call, BankStore.Held bank, List<Long> authors) {
+        return db.sql(call, """
+                DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
+                """).set("bank", bank.id()).set("authors", authors).run();
+    }
+
+    /** Ends what has been in the trash for 30 days, in small steps that wait for nobody; how many memories and banks. */
+    public int purge(Instant now) {
+        var until = now.minus(KEPT);
+        return db.deleteOld("memory", "deleted_at <= :until", until)
+                + db.deleteOld("memory", """
+                        (tenant_id, bank_id) IN (SELECT tenant_id, id FROM bank WHERE deleted_at <= :until)
+                        """, until)
+                + db.deleteOld("bank", """
+                        deleted_at <= :until
+                        AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.tenant_id = bank.tenant_id AND m.bank_id = bank.id)
+                        """, until);
+    }
+}

@@ -1,0 +1,177 @@
+package io.agentworkspace.engine.banks;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The ends of banks and of agents' shares of them: MB_Delete, MB_Restore, MB_Destroy. */
+public final class TrashTools {
+    private final BankStore banks;
+    private final ShareStore shares;
+    private final TrashStore trash;
+
+    public TrashTools(BankStore banks, ShareStore shares, TrashStore trash) {
+        this.banks = banks;
+        this.shares = shares;
+        this.trash = trash;
+    }
+
+    record OfBank(
+            @Doc("The bank, or an agent's share of it.") BankTargets.Share target) {}
+
+    record Deleted(
+            @Doc("Whether anything went to the trash.") boolean changed,
+            @Doc("How many memories went to the trash.") long deleted) {}
+
+    record Restored(
+            @Doc("The bank as it is now.") Bank bank,
+            @Doc("Its revision.") long revision,
+            @Doc("Whether anything came back.") boolean changed,
+
+            @Doc("How many memories came back, where an agent's share was restored.") @Nullable
+            Long restored) {}
+
+    record Destroyed(
+            @Doc("Whether anything was destroyed.") boolean changed,
+            @Doc("How many memories are gone for good.") long destroyed) {}
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(restore(), delete(), destroy());
+    }
+
+    private Tool<OfBank, Deleted> delete() {
+        return Tool.named("MB_Delete")
+                .title("Put a memory bank, or an agent's share of it, into the trash")
+                .description("""
+                        Puts the bank (without target.agent), or what target.agent stored in it, into the trash, where it can be \
+                        neither read nor found; MB_Restore brings it back within 30 days, then it is gone. Needs the permission \
+                        manage; the share of your own agent you may always delete. Doing it again changes nothing. For good at once: \
+                        MB_Destroy.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.MANAGE_OR_OWN_SHARE)
+                .effect(Effect.DESTROYS)
+                .idempotent()
+                .handledBy(OfBank.class, Deleted.class, (in, call) -> {
+                    if (in.target().agent() != null) {
+                        var bank = banks.lock(
+                                call, in.target().bank(), call.context().self());
+                        var deleted = trash.deleteShare(
+                                call, bank, authors(call, bank, in.target().agent()));
+                        return new Deleted(deleted > 0, deleted);
+                    }
+                    return deleteBank(call, in.target().bank());
+                });
+    }
+
+    private Deleted deleteBank(Call call, Name name) {
+        var self = call.context().self();
+        var live = trash.live(call, name, self);
+        if (live.isPresent()) {
+            live.get().permission().require(Permission.MANAGE);
+            return new Deleted(true, trash.deleteBank(call, live.get()));
+        }
+        if (trash.trashed(call, name, self).isEmpty()) {
+            throw banks.missing(call, name);
+        }
+        return new Deleted(false, 0);
+    }
+
+    private Tool<OfBank, Restored> restore() {
+        return Tool.named("MB_Restore")
+                .title("Take a memory bank, or an agent's share of it, out of the trash")
+                .description("""
+                        Undoes MB_Delete within 30 days: brings back the bank of this name that was deleted last, or, with \
+                        target.agent, what that agent stored in the bank. Refused, with nothing changed, where the bank's or a \
+                        memory's name has been taken meanwhile. Needs the permission manage, or that the agent is yours.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.RESTORE)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(OfBank.class, Restored.class, (in, call) -> {
+                    if (in.target().agent() != null) {
+                        var bank = banks.lock(
+                                call, in.target().bank(), call.context().self());
+                        var restored = trash.restoreShare(
+                                call, bank, authors(call, bank, in.target().agent()));
+                        return restored(call, bank, restored > 0, restored);
+                    }
+                    return restoreBank(call, in.target().bank());
+                });
+    }
+
+    private Restored restoreBank(Call call, Name name) {
+        var self = call.context().self();
+        var trashed = trash.trashed(call, name, self);
+        if (trashed.isPresent()) {
+            trash.restoreBank(call, trashed.get());
+            return restored(call, trashed.get(), true, null);
+        }
+        var live = banks.lock(call, name, self);
+        live.permission().require(Permission.MANAGE);
+        return restored(call, live, false, null);
+    }
+
+    private Restored restored(Call call, BankStore.Held bank, boolean changed, @Nullable Long memories) {
+        var record = banks.record(call, bank);
+        return new Restored(record, record.revision(), changed, memories);
+    }
+
+    private Tool<OfBank, Destroyed> destroy() {
+        return Tool.named("MB_Destroy")
+                .title("Destroy a memory bank, or an agent's share of it")
+                .description("""
+                        Ends the bank (without target.agent: for its owner and admins), or what target.agent stored in it (with the \
+                        permission manage, or as the agent's owner), for good, what is in the trash too; nothing brings it back. \
+                        destroyed tells how many memories are gone. Where no bank has the name, the last deleted one in the trash is \
+                        meant. To be able to undo it use MB_Delete.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.OWN)
+                .effect(Effect.DESTROYS)
+                .handledBy(OfBank.class, Destroyed.class, (in, call) -> {
+                    if (in.target().agent() != null) {
+                        var bank = banks.lock(
+                                call, in.target().bank(), call.context().self());
+                        var destroyed = trash.destroyShare(
+                                call, bank, authors(call, bank, in.target().agent()));
+                        return new Destroyed(destroyed > 0, destroyed);
+                    }
+                    return new Destroyed(
+                            true,
+                            trash.destroyBank(call, doomed(call, in.target().bank())));
+                });
+    }
+
+    private BankStore.Held doomed(Call call, Name name) {
+        var self = call.context().self();
+        var bank = trash.live(call, name, self)
+                .or(() -> trash.trashed(call, name, self).filter(found -> BankAccess.isOwn(call, found)))
+                .orElseThrow(() -> banks.missing(call, name));
+        AccessCheck.require(BankAccess.missing(call, bank));
+        return bank;
+    }
+
+    /** Whoever manages the bank decides about everybody's share, others about those of their own agents. */
+    private List<Long> authors(Call call, BankStore.Held bank, Name name) {
+        var named = shares.named(call, bank, name);
+        if (bank.permission().permission() == Permission.MANAGE) {
+            return named.stream().map(ShareStore.Writer::id).toList();
+        }
+        var own = named.stream()
+                .filter(writer -> writer.owner() == call.context().user().id())
+                .map(ShareStore.Writer::id)
+                .toList();
+        if (own.isEmpty()) {
+            bank.permission().require(Permission.MANAGE);
+        }
+        return own;
+    }
+}

@@ -1,0 +1,193 @@
+package io.agentworkspace.engine.chat;
+
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.domains.ZoneEntry;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.MessageStore.Saying;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Messages: AP_Chat, with the guard that stops agents from answering each other endlessly. */
+public final class ChatTools {
+    private final AgentStore agents;
+    private final MessageStore messages;
+    private final ZoneEntry zones;
+
+    public ChatTools(AgentStore agents, MessageStore messages, ZoneEntry zones) {
+        this.agents = agents;
+        this.messages = messages;
+        this.zones = zones;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(chat());
+    }
+
+    record Chat(
+            @Doc("Where to say it; the context decides when left out.")
+            Targets.@Nullable Chat target,
+
+            @Doc(value = "What to say, at most 64,000 characters.", max = 64_000)
+            String content,
+
+            @Doc("The id of the message that this answers: it goes where that message stands.") @Nullable
+            String replyTo,
+
+            @Doc("true: say it to the user whom the agent you are logged on as belongs to.") @Nullable
+            Boolean toUser,
+
+            @Doc("How many of the messages that came in to return.") @Nullable
+            Page page) {}
+
+    record Said(
+            @Doc(
+                    "First your message as it was stored, then what has come in for you since your last call, oldest first.")
+            List<Message> content) {}
+
+    /** The destination of a message: a zone's stream, or the other party of direct messages. */
+    private record Destination(
+            @Nullable Long stream, @Nullable Ref other) {}
+
+    private Tool<Chat, Said> chat() {
+        return Tool.named("AP_Chat")
+                .title("Say something")
+                .description("""
+                        Says content, as the agent you are logged on as (AP_LogOn), else as the user. It goes to target.agent, or to \
+                        target.domain and target.zone; else, with reply_to, where that message stands; else to the zone you entered \
+                        (ZN_Enter); else to the agent you selected (AP_Select). An agent speaks to its user with to_user. The answer's content holds your message as stored, \
+                        then what has come in for you since your last call (these are marked read), each cut to 500 characters: \
+                        AP_Read and ZN_Read have the whole. Agents that answer \
+                        each other without a person are stopped (3003): a message may be at most 8 hops from a person's or a fresh one, two agents may \
+                        exchange 10 direct messages a minute, and until a person speaks an agent may send 10 direct messages to agents, and \
+                        two or three agents say 30 messages in a zone; more agents may say more. Then wait for a person.""")
+                .needs(Capability.AGENT_WRITE)
+                .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
+                .effect(Effect.CREATES)
+                .handledBy(Chat.class, Said.class, this::say)
+                .shownAgainBy((_, call) -> {
+                    var id = call.found(ObjectNode.class).at("/content/0/id").asString("");
+                    return new Said(List.of(messages.said(call, UUID.fromString(id))));
+                });
+    }
+
+    private Said say(Chat in, Call call) {
+        var speaker = call.context().speaker();
+        var replyTo = replyTo(in.replyTo());
+        messages.takeTurn(call, speaker.id());
+        var to = destination(call, in, replyTo);
+        if (to.other() != null && to.other().id() == speaker.id()) {
+            throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
+        }
+        var place = to.stream() != null
+                ? messages.nextIn(
+                        call, to.stream(), speaker.id(), call.context().self() != null)
+                : messages.nextDirect(
+                        call, speaker.id(), Objects.requireNonNull(to.other()).id());
+        var other = to.other() == null ? null : (Long) to.other().id();
+        var before = messages.before(call, place, speaker.id(), replyTo, other);
+        var lineage = call.context().self() == null
+                ? LoopGuard.ofPerson(before)
+                : new LoopGuard(place, before).lineage(other, replyTo != null);
+        var said = new ArrayList<Message>();
+        var saying = new Saying(speaker, call.context().self() != null, other, in.content());
+        var own = messages.insert(call, place, saying, lineage);
+        said.add(own);
+        call.budget().spend(own);
+        var incoming = messages.take(call, speaker.id(), Page.limit(in.page()));
+        said.addAll(incoming);
+        // Some may have arrived since the context was read.
+        call.context(call.context().withUnread(Math.max(0, call.context().unread() - incoming.size())));
+        return new Said(said);
+    }
+
+    private static @Nullable UUID replyTo(@Nullable String id) {
+        try {
+            return id == null || id.isBlank() ? null : UUID.fromString(id);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("reply_to", "must be the id of a message");
+        }
+    }
+
+    private Destination destination(Call call, Chat in, @Nullable UUID replyTo) {
+        var target = in.target();
+        if (target != null && target.agent() != null && (target.zone() != null || target.domain() != null)) {
+            throw Problem.invalid("target", "must name an agent or a zone, not both");
+        }
+        var named = Boolean.TRUE.equals(in.toUser()) ? user(call, target) : target == null ? null : named(call, target);
+        if (replyTo != null) {
+            return answering(call, replyTo, named);
+        }
+        if (named != null) {
+            return named;
+        }
+        var context = call.context();
+        if (context.zone() != null) {
+            return new Destination(zones.entered(call), null);
+        }
+        if (context.agent() != null) {
+            return direct(call, Name.of(context.agent().name()));
+        }
+        throw Problem.noContext(
+                "nobody is addressed: give target.agent, or target.domain and target.zone, or enter a zone"
+                        + " with ZN_Enter, or select an agent with AP_Select");
+    }
+
+    private static Destination user(Call call, Targets.@Nullable Chat target) {
+        if (target != null && (target.agent() != null || target.domain() != null || target.zone() != null)) {
+            throw Problem.invalid("to_user", "must stand alone: target names an agent or a zone besides");
+        }
+        if (call.context().self() == null) {
+            throw Problem.noContext("to_user is for agents: log on as one with AP_LogOn, or address an agent");
+        }
+        return new Destination(null, call.context().user());
+    }
+
+    private @Nullable Destination named(Call call, Targets.Chat target) {
+        if (target.agent() != null) {
+            return direct(call, target.agent());
+        }
+        return target.domain() == null && target.zone() == null
+                ? null
+                : new Destination(zones.stream(call, target.domain(), target.zone()), null);
+    }
+
+    private Destination direct(Call call, Name agent) {
+        return new Destination(null, agents.read(call, agent).ref());
+    }
+
+    /** The place of the answered message; a destination that is also named must be the same. */
+    private Destination answering(Call call, UUID replyTo, @Nullable Destination named) {
+        var standing = messages.find(call, replyTo, call.context().speaker().id())
+                .orElseThrow(() -> Problem.notFound("message", replyTo.toString(), List.of()));
+        var there = standing.zone() != null
+                ? new Destination(standing.stream(), null)
+                : new Destination(null, new Ref(Objects.requireNonNull(standing.other()), ""));
+        if (named != null && !samePlace(named, there)) {
+            throw Problem.invalid("reply_to", "must be a message of the place that target names");
+        }
+        return there;
+    }
+
+    private static boolean samePlace(Destination one, Destination two) {
+        return Objects.equals(one.stream(), two.stream())
+                && (one.other() == null
+                        ? two.other() == null
+                        : two.other() != null && one.other().id() == two.other().id());
+    }
+}

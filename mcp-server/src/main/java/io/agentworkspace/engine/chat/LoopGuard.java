@@ -1,0 +1,100 @@
+package io.agentworkspace.engine.chat;
+
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.MessageStore.Answered;
+import io.agentworkspace.engine.messages.MessageStore.Before;
+import io.agentworkspace.engine.messages.MessageStore.Lineage;
+import io.agentworkspace.engine.messages.MessageStore.Place;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Stops agents that answer each other without a person: by hops, by pace, and by count since a person spoke. */
+record LoopGuard(Place place, Before before) {
+    static final int MAX_HOPS = 8;
+    static final int MAX_PER_MINUTE = 10;
+    static final int MAX_IN_ZONE = 30;
+    private static final int MORE_IN_ZONE = 20;
+    private static final int MANY_PARTNERS = 50;
+    private static final String RESUME = "stop, and wait until a person speaks %s or 15 minutes pass without a message";
+
+    /** A person may always speak, and starts the counts again. */
+    static Lineage ofPerson(Before before) {
+        var answered = before.answered();
+        return new Lineage(answered == null ? null : answered.id(), List.of(), null, 0, List.of());
+    }
+
+    /**
+     * What is stored with an agent's message.
+     *
+     * @param other the recipient, null in a zone
+     * @param named whether the speaker named the answered message
+     * @throws Problem {@code conflict} with the reason, if the exchange is too long or too fast
+     */
+    Lineage lineage(@Nullable Long other, boolean named) {
+        var chain = chain(named);
+        if (other == null) {
+            checkZone();
+        }
+        var answers = before.answered() == null ? null : before.answered().id();
+        if (other == null || !before.toAgent()) {
+            return new Lineage(answers, chain, before.personAt(), 0, List.of());
+        }
+        var partners = new ArrayList<>(before.partners());
+        if (!partners.contains(other) && partners.size() < MANY_PARTNERS) {
+            partners.add(other);
+        }
+        checkDirect(partners.size());
+        checkPace();
+        return new Lineage(answers, chain, before.personAt(), before.said() + 1, partners);
+    }
+
+    /** A message that was not named no longer counts as answered once a person has spoken since. */
+    private List<Long> chain(boolean named) {
+        var answered = before.answered();
+        if (answered == null || !answered.byAgent() || (!named && isOlderThanPerson(answered))) {
+            return List.of();
+        }
+        var chain = new ArrayList<>(answered.chain());
+        chain.add(answered.speaker());
+        if (chain.size() > MAX_HOPS) {
+            throw Problem.conflict(
+                    "loop guard: this would be hop %d of agents answering each other, at most %d are allowed; let a person speak, or begin afresh in 15 minutes"
+                            .formatted(chain.size(), MAX_HOPS));
+        }
+        return chain;
+    }
+
+    private boolean isOlderThanPerson(Answered answered) {
+        return before.personAt() != null && answered.at().isBefore(before.personAt());
+    }
+
+    private void checkPace() {
+        if (before.lastMinute() >= MAX_PER_MINUTE) {
+            throw Problem.conflict(
+                    "loop guard: these two agents exchanged %d messages in the last minute, at most %d are allowed; wait a minute"
+                            .formatted(before.lastMinute(), MAX_PER_MINUTE));
+        }
+    }
+
+    private void checkZone() {
+        var limit = MAX_IN_ZONE + MORE_IN_ZONE * Math.max(0, place.voices() - 3);
+        if (place.agentsSaid() > limit) {
+            throw Problem.conflict(
+                    "loop guard: agents said %d messages in this zone since a person last spoke there, at most %d are allowed for %d agents; "
+                                    .formatted(place.agentsSaid() - 1, limit, place.voices())
+                            + RESUME.formatted("in the zone"));
+        }
+    }
+
+    private void checkDirect(int partners) {
+        var limit = MessageStore.MAX_DIRECT * Math.max(1, partners - 1);
+        if (before.said() >= limit) {
+            throw Problem.conflict(
+                    "loop guard: you sent %d direct messages to agents since a person last spoke, at most %d are allowed; "
+                                    .formatted(before.said(), limit)
+                            + RESUME.formatted("to you"));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package io.agentworkspace.engine.context;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The named contexts of each principal: the selected agent, and the one it is logged on as. */
+public final class ContextStore {
+    /** An agent is online for this long after the last command of a context that is logged on as it. */
+    public static final Duration ONLINE = Duration.ofMinutes(15);
+
+    /**
+     * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its
+     * own columns, always returns one row, and so costs one round trip. Selected things that are no longer visible are
+     * left out; if the caller's own user is gone, everything is. A credential that is bound to an agent is always
+     * logged on as it.
+     */
+    public static final String WITH_CONTEXT =
+            """
+            WITH ctx AS MATERIALIZED (
+                SELECT w.id AS caller_id, w.role AS caller_role, u.id AS user_id, u.name AS user_name,
+                       s.id AS self_id, s.name AS self_name,
+                       a.id AS agent_id, a.name AS agent_name,
+                       d.id AS domain_id, d.name AS domain_name,
+                       z.id AS zone_id, z.name AS zone_name,
+                       COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
+                                   FROM participant p
+                                   JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                                  WHERE p.tenant_id = :tenant AND p.party_id = COALESCE(s.id, u.id)), 0) AS unread
+                  FROM (VALUES (1)) one (row)
+                  LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
+                  LEFT JOIN app_user u
+                         ON w.id IS NOT NULL AND u.tenant_id = :tenant AND u.removed_at IS NULL
+                        AND u.id = CASE WHEN CAST(:acting AS text) IS NULL THEN w.id
+                                        WHEN strpos(:acting, '@') > 0 THEN (SELECT f.id FROM user_of_email(:tenant, :acting) f (id)
+                                                                              WHERE :for_others OR f.id = w.id)
+                                        ELSE (SELECT x.id FROM app_user x
+                                               WHERE x.tenant_id = :tenant AND x.name_key = :acting AND x.removed_at IS NULL) END
+                  LEFT JOIN context c ON c.tenant_id = :tenant AND c.principal = :principal AND c.name = :context
+                  LEFT JOIN agent s ON s.tenant_id = :tenant AND s.id = COALESCE(CAST(:bound AS bigint), c.self_id) AND s.destroyed_at IS NULL
+                                   AND (s.owner_id = u.id OR :admin)
+                  LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND %s
+                  LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND %s
+                  LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
+            """.formatted(Visibility.to("u.id", Visibility.AGENT), Visibility.to("u.id", Visibility.DOMAIN));
+
+    /** The head of a statement inside a transaction, where the context is already known. */
+    public static final String KNOWN_CONTEXT =
+            "WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:self AS bigint) AS self_id)\n";
+
+    /** For how long a context is kept that nobody uses. */
+    private static final Duration KEPT = Duration.ofDays(90);
+
+    private static final String SAVE = """
+            INSERT INTO context (tenant_id, principal, name, self_id, agent_id, domain_id, zone_id, used_at)
+            VALUES (:tenant, :principal, :context, :self, :agent, :domain, :zone, :now)
+            ON CONFLICT (tenant_id, principal, name) DO UPDATE
+               SET self_id = CASE WHEN :self_changed THEN excluded.self_id ELSE context.self_id END,
+                   agent_id = CASE WHEN :agent_changed THEN excluded.agent_id ELSE context.agent_id END,
+                   domain_id = CASE WHEN :place_changed THEN excluded.domain_id ELSE context.domain_id END,
+                   zone_id = CASE WHEN :place_changed THEN excluded.zone_id ELSE context.zone_id END,
+                   used_at = excluded.used_at
+            """;
+
+    private final Db db;
+
+    public ContextStore(Db db) {
+        this.db = db;
+    }
+
+    /** Reads the context into the call: the first statement of every transaction. */
+    public void load(Call call) {
+        db.limited(db.sql(call, WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx"))
+                .one(row -> read(call, row));
+    }
+
+    /** Reads the context from a row with {@code ctx.*}. */
+    public static Context read(Call call, Row row) throws SQLException {
+        var role = row.textOrNull("caller_role");
+        if (role != null) {
+            checkRole(call, Role.of(role));
+        }
+        var user = row.ref("user");
+        if (user == null) {
+            var acting = call.actingFor();
+            throw acting == null || row.numberOrNull("caller_id") == null
+                    ? Problem.unauthenticated("the credential's user is gone")
+                    : nobody(call, acting);
+        }
+        var self = row.ref("self");
+        if (self == null && call.caller().boundAgent() != null) {
+            throw Problem.unauthenticated("the credential's agent is gone");
+        }
+        var context = new Context(
+                call.contextName(),
+                user,
+                self,
+                row.ref("agent"),
+                row.ref("domain"),
+                row.ref("zone"),
+                row.number("unread"));
+        call.load(context);
+        return context;
+    }
+
+    /** Who may act for nobody else hears the same of an address that somebody else has and of one that nobody has. */
+    private static Problem nobody(Call call, UserHandle acting) {
+        return call.caller().obstacleToOthers().map(Problem::notPermitted).orElseGet(() -> missing(acting, List.of()));
+    }
+
+    /**
+     * A replica may cache a lost role for up to a second.
+     *
+     * @param now the caller's role as it is now
+     * @throws Problem {@code not_permitted} if that is lower than the cached one
+     */
+    public static void checkRole(Call call, Role now) {
+        if (!now.isAtLeast(call.caller().role())) {
+            throw Problem.notPermitted(
+                    "your role has just become '%s': call again for what that allows; an admin can change it with US_Update"
+                            .formatted(now.word()));
+        }
+    }
+
+    /**
+     * Stores what the call has changed in its context, and nothing else, so that concurrent commands can change the
+     * rest.
+     */
+    public void save(Call call) {
+        saving(call, "").run();
+    }
+
+    /**
+     * The same, and in the same round trip another statement, which sees what was kept.
+     *
+     * @param then an SQL statement, or nothing
+     */
+    public Statement saving(Call call, String then) {
+        var before = call.loadedContext();
+        var context = call.context();
+        return db.sql(call, SAVE + ";\n" + then)
+                .set("agent", id(context.agent()))
+                .set("domain", id(context.domain()))
+                .set("zone", id(context.zone()))
+                .set("self_changed", call.caller().boundAgent() != null || differ(before.self(), context.self()))
+                .set("agent_changed", differ(before.agent(), context.agent()))
+                .set(
+                        "place_changed",
+                        differ(before.domain(), context.domain()) || differ(before.zone(), context.zone()));
+    }
+
+    /** Whether an agent under the alias is online. */
+    public static String online(String alias) {
+        return """
+                EXISTS (SELECT 1 FROM context at
+                         WHERE at.tenant_id = %1$s.tenant_id AND at.self_id = %1$s.id
+                           AND at.used_at > CAST(:now AS timestamptz) - INTERVAL '%2$d minutes')""".formatted(alias, ONLINE.toMinutes());
+    }
+
+    private static boolean differ(Context.@Nullable Ref one, Context.@Nullable Ref other) {
+        return !Objects.equals(id(one), id(other));
+    }
+
+    private static @Nullable Long id(Context.@Nullable Ref ref) {
+        return ref == null ? null : (Long) ref.id();
+    }
+
+    /** Deletes the contexts that nobody has used for long. */
+    public void purge(Instant now) {
+        db.deleteOld("context", "used_at <= :until", now.minus(KEPT));
+    }
+
+    /** Nothing is near an address, so that nobody learns of others by guessing. */
+    public static Problem missing(UserHandle handle, List<String> near) {
+        return handle.isAddress()
+                ? new Problem(
+                        Failure.NOT_FOUND,
+                        "'%s' is not the verified e-mail address of exactly one user who has signed in here; give the user's name, which US_List shows"
+                                .formatted(handle.text()))
+                : Problem.notFound("user", handle.text(), near);
+    }
+}

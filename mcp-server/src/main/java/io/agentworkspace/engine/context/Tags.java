@@ -1,0 +1,31 @@
+package io.agentworkspace.engine.context;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import java.text.Normalizer;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The tags of memories: 1–64 characters each, normalised like names, each once, in the order given. */
+public final class Tags {
+    private Tags() {}
+
+    /** @throws Problem {@code invalid_field} for a blank tag; the schema has checked the rest */
+    static @Nullable public List<String> checked(@Nullable List<String> given) {
+        if (given == null) {
+            return null;
+        }
+        return IntStream.range(0, given.size())
+                .mapToObj(i -> checked(given.get(i), i))
+                .distinct()
+                .toList();
+    }
+
+    private static String checked(String given, int index) {
+        var tag = Normalizer.normalize(given, Normalizer.Form.NFC).strip();
+        if (tag.isEmpty()) {
+            throw Problem.invalid("vx.tags[%d]".formatted(index), "must be 1–64 characters");
+        }
+        return tag;
+    }
+}

@@ -1,0 +1,156 @@
+package io.agentworkspace.engine.credentials;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.jspecify.annotations.Nullable;
+
+/** The credential that a request presents: read from its headers, refused in its query (decisions, section 7). */
+public final class Credentials {
+    static final String API_KEY = "X-Api-Key";
+    private static final String COOKIE = SessionSecret.COOKIE + "=";
+    private static final Set<String> SECRET_PARAMETERS =
+            Set.of("apikey", "xapikey", "key", "token", "accesstoken", "idtoken", "jwt", "session", "authorization");
+
+    /** What a provider sends the browser back with: its form is the provider's, and it is worth nothing without more. */
+    private static final String CODE = "code";
+
+    /** What is looked for: a word of the documentation may begin like a key. */
+    private static final String SEARCH = "q";
+
+    private Credentials() {}
+
+    /**
+     * What is presented, if anything is. Whoever names a credential in a header means that one: only without is the cookie
+     * looked at, which browsers send unasked.
+     *
+     * @throws Problem {@code bad_request} when several credentials came, {@code unauthenticated} when it is none
+     */
+    public static Optional<Presented> presented(HttpFields headers) {
+        var key = only(headers, API_KEY);
+        var authorization = only(headers, HttpHeader.AUTHORIZATION.asString());
+        if (authorization == null) {
+            return key == null ? cookie(headers).map(SessionSecret::parse) : Optional.of(ApiKey.parse(key));
+        }
+        if (key != null && !key.equals(bearer(authorization))) {
+            throw badRequest("X-Api-Key and Authorization carry different credentials; send one of them");
+        }
+        var token = readBearer(authorization);
+        return Optional.of(key == null && AccessToken.looksLike(token) ? new AccessToken(token) : ApiKey.parse(token));
+    }
+
+    /** Whether anything came that could be a credential, good or bad. */
+    public static boolean came(HttpFields headers) {
+        return isNamed(headers) || cookie(headers).isPresent();
+    }
+
+    /** Whether a header names a credential, good or bad. */
+    public static boolean isNamed(HttpFields headers) {
+        return headers.contains(API_KEY) || headers.contains(HttpHeader.AUTHORIZATION);
+    }
+
+    /** The session that the cookie names, whatever else came along; nothing where it cannot be one of ours. */
+    public static Optional<SessionSecret> session(HttpFields headers) {
+        try {
+            return cookie(headers).map(SessionSecret::parse);
+        } catch (Problem e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Of several of the name all are looked at as one, which is none. */
+    private static Optional<String> cookie(HttpFields headers) {
+        var values = headers.getFields(HttpHeader.COOKIE).stream()
+                .flatMap(field -> Arrays.stream(
+                        Objects.requireNonNullElse(field.getValue(), "").split(";")))
+                .map(String::strip)
+                .filter(pair -> pair.startsWith(COOKIE))
+                .map(pair -> pair.substring(COOKIE.length()))
+                .toList();
+        return values.isEmpty() ? Optional.empty() : Optional.of(String.join(" ", values));
+    }
+
+    private static @Nullable String only(HttpFields headers, String name) {
+        var fields = headers.getFields(name);
+        if (fields.size() > 1) {
+            throw badRequest("the header %s came %d times; send it once".formatted(name, fields.size()));
+        }
+        return fields.isEmpty()
+                ? null
+                : Objects.requireNonNullElse(fields.getFirst().getValue(), "");
+    }
+
+    private static String readBearer(String authorization) {
+        var token = bearer(authorization);
+        if (token != null) {
+            return token;
+        }
+        throw Problem.unauthenticated(
+                isScheme(authorization, "Basic")
+                        ? "Basic authentication is not supported; send the API key in X-Api-Key or as Authorization: Bearer"
+                        : "Authorization must be of the form: Bearer <API key or access token>");
+    }
+
+    private static @Nullable String bearer(String authorization) {
+        return isScheme(authorization, "Bearer")
+                ? authorization.substring("Bearer".length()).strip()
+                : null;
+    }
+
+    private static boolean isScheme(String authorization, String scheme) {
+        return authorization.regionMatches(true, 0, scheme, 0, scheme.length())
+                && (authorization.length() == scheme.length() || authorization.charAt(scheme.length()) == ' ');
+    }
+
+    /** @throws Problem {@code bad_request} when the query string carries what is, or is named like, a credential */
+    public static void refuseInQuery(@Nullable String query) {
+        if (query == null) {
+            return;
+        }
+        for (var parameter : query.split("&")) {
+            var equals = parameter.indexOf('=');
+            var name = decoded(equals < 0 ? parameter : parameter.substring(0, equals));
+            var value = decoded(equals < 0 ? "" : parameter.substring(equals + 1));
+            if (isSecret(name)
+                    || hasSecret(name)
+                    || (name.equals(SEARCH) ? holdsSecret(value) : hasSecret(value))
+                    || (AccessToken.isIn(value) && !name.equals(CODE))) {
+                throw badRequest(
+                        "a credential does not belong in the query string, where it is stored and logged on its"
+                                + " way: send it in the header X-Api-Key, and rotate this one");
+            }
+        }
+    }
+
+    private static boolean isSecret(String name) {
+        return SECRET_PARAMETERS.contains(name.strip().toLowerCase(Locale.ROOT).replaceAll("[-_]", ""));
+    }
+
+    private static boolean hasSecret(String text) {
+        return text.strip().startsWith(KeyFormat.PREFIX) || holdsSecret(text);
+    }
+
+    private static boolean holdsSecret(String text) {
+        return KeyFormat.isIn(text) || SessionSecret.isIn(text);
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            return text;
+        }
+    }
+
+    private static Problem badRequest(String note) {
+        return new Problem(Failure.BAD_REQUEST, note);
+    }
+}

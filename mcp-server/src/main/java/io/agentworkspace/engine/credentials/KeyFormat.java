@@ -1,0 +1,70 @@
+package io.agentworkspace.engine.credentials;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/**
+ * How an API key is written: {@code ek_<id 12 base62>_<secret 30 base62><crc 6 base62>}, the crc being the CRC-32 of
+ * the ASCII bytes of all that precedes it (decisions, section 7). It tells a mistyped key without a look-up.
+ */
+public final class KeyFormat {
+    static final String PREFIX = "ek_";
+    static final int ID = 12;
+    static final int SECRET = 30;
+    static final int CHECKSUM = 6;
+    static final int LENGTH = PREFIX.length() + ID + 1 + SECRET + CHECKSUM;
+    static final String ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+    private static final Pattern SHAPE =
+            Pattern.compile("ek_[0-9A-Za-z]{%d}_[0-9A-Za-z]{%d}".formatted(ID, SECRET + CHECKSUM));
+    private static final Pattern LOOKALIKE = Pattern.compile("ek_[0-9A-Za-z]{6,}_?[0-9A-Za-z]{16,}");
+
+    private KeyFormat() {}
+
+    /** Why a text that begins like a key is not one; empty for a well-formed key. */
+    static Optional<String> flaw(String text) {
+        if (text.length() != LENGTH) {
+            return Optional.of("it has %d characters, a key has %d".formatted(text.length(), LENGTH));
+        }
+        if (!SHAPE.matcher(text).matches()) {
+            return Optional.of("it is not of the form ek_<12 letters or digits>_<36 letters or digits>");
+        }
+        var body = text.substring(0, LENGTH - CHECKSUM);
+        return checksum(body).equals(text.substring(LENGTH - CHECKSUM))
+                ? Optional.empty()
+                : Optional.of("its checksum does not fit");
+    }
+
+    static String checksum(String preceding) {
+        var crc = new CRC32();
+        crc.update(preceding.getBytes(StandardCharsets.US_ASCII));
+        var digits = new char[CHECKSUM];
+        var rest = crc.getValue();
+        for (var i = CHECKSUM - 1; i >= 0; i--) {
+            digits[i] = ALPHABET.charAt((int) (rest % ALPHABET.length()));
+            rest /= ALPHABET.length();
+        }
+        return new String(digits);
+    }
+
+    static String random(SecureRandom source, int length) {
+        var text = new StringBuilder(length);
+        for (var i = 0; i < length; i++) {
+            text.append(ALPHABET.charAt(source.nextInt(ALPHABET.length())));
+        }
+        return text.toString();
+    }
+
+    /** The text with everything that looks like a key struck out: what may be logged. */
+    public static String masked(String text) {
+        return LOOKALIKE.matcher(text).replaceAll("ek_…");
+    }
+
+    /** Whether something in the text looks like a key. */
+    public static boolean isIn(String text) {
+        return LOOKALIKE.matcher(text).find();
+    }
+}

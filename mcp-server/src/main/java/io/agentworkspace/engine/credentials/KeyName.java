@@ -1,0 +1,37 @@
+package io.agentworkspace.engine.credentials;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+
+/** The public id of the key that a refused request names, though it may not have the whole key: whom the refusal is of interest to. */
+public final class KeyName {
+    private static final Pattern NAMED =
+            Pattern.compile("(?<![0-9A-Za-z])ek_([0-9A-Za-z]{%d})(?![0-9A-Za-z])".formatted(KeyFormat.ID));
+    private static final int LONGEST = 1_000;
+
+    private KeyName() {}
+
+    /** Of the headers where keys belong, else of the query, where they do not. */
+    public static Optional<String> of(Request request) {
+        var query = request.getHttpURI().getQuery();
+        return request.getHeaders().stream()
+                .filter(KeyName::mayHold)
+                .map(field -> Objects.requireNonNullElse(field.getValue(), ""))
+                .flatMap(value -> in(value).stream())
+                .findFirst()
+                .or(() -> query == null ? Optional.empty() : in(query));
+    }
+
+    private static boolean mayHold(HttpField field) {
+        return field.is(Credentials.API_KEY) || field.is(HttpHeader.AUTHORIZATION.asString());
+    }
+
+    private static Optional<String> in(String text) {
+        var named = NAMED.matcher(text.substring(0, Math.min(LONGEST, text.length())));
+        return named.find() ? Optional.of(named.group(1)) : Optional.empty();
+    }
+}

@@ -1,0 +1,233 @@
+package io.agentworkspace.engine.db;
+
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Shares the pool's connections fairly: tenants take turns, the keys of a tenant take turns, and the calls of a key are
+ * served in order. A key that holds a third of the connections, or a tenant that holds two thirds, gets another one
+ * only while more than a third is free, so the next caller is served at once.
+ */
+final class ConnectionQueue {
+    /** The maximum number of waiting calls of one key, and of all keys together. */
+    static final int MOST_OF_ONE = 500;
+
+    static final int MOST = 5_000;
+
+    /**
+     * The result of a request for a connection. {@code OWN_FAULT}: others were served, and only the owner's other calls
+     * block it.
+     */
+    enum Turn {
+        TAKEN,
+        OWN_FAULT,
+        BUSY
+    }
+
+    /** An owner of connections: a key, session or token of a tenant, or the engine itself. */
+    record Owner(long tenant, String principal) {
+        private static final Owner ENGINE = new Owner(0, "engine");
+
+        /** For requests whose credential has not been looked up yet. */
+        private static final Owner STRANGERS = new Owner(0, "strangers");
+
+        static Owner current() {
+            if (RequestAttributes.CURRENT_CALLER.isBound()) {
+                Caller caller = RequestAttributes.CURRENT_CALLER.get();
+                return new Owner(caller.tenant(), caller.principal());
+            }
+            return RequestAttributes.CURRENT_ID.isBound() ? STRANGERS : ENGINE;
+        }
+
+        boolean isCaller() {
+            return tenant != 0;
+        }
+    }
+
+    private static final class Tenant {
+        private final Map<String, Key> keys = new LinkedHashMap<>();
+        private int held;
+    }
+
+    private static final class Key {
+        private final Deque<Waiter> waiting = new ArrayDeque<>();
+        private int held;
+    }
+
+    private static final class Waiter {
+        private final Condition served;
+        private boolean isServed;
+
+        Waiter(Condition served) {
+            this.served = served;
+        }
+    }
+
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Owners that hold or wait for connections, in the order of their turns. */
+    private final Map<Long, Tenant> tenants = new LinkedHashMap<>();
+
+    private final int share;
+    /** The reserve for the next caller; the smallest pools have none. */
+    private final int reserve;
+
+    private int free;
+    private int waiting;
+    private long succeeded;
+
+    ConnectionQueue(int connections) {
+        free = connections;
+        reserve = connections / 3;
+        share = Math.max(1, reserve);
+    }
+
+    /** Waits for a connection; the caller must return it. */
+    Turn take(Owner owner, Duration patience) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (waiting >= MOST) {
+                return Turn.BUSY;
+            }
+            var key = key(owner);
+            if (key.waiting.size() >= MOST_OF_ONE) {
+                return owner.isCaller() ? Turn.OWN_FAULT : Turn.BUSY;
+            }
+            var waiter = new Waiter(lock.newCondition());
+            key.waiting.add(waiter);
+            waiting++;
+            handOut();
+            return await(owner, key, waiter, patience);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Turn await(Owner owner, Key key, Waiter waiter, Duration patience) throws InterruptedException {
+        var before = succeeded;
+        var left = patience.toNanos();
+        try {
+            while (!waiter.isServed && left > 0) {
+                left = waiter.served.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            if (waiter.isServed) {
+                returned(owner);
+            } else {
+                leave(owner, key, waiter);
+            }
+            throw e;
+        }
+        if (waiter.isServed) {
+            return Turn.TAKEN;
+        }
+        leave(owner, key, waiter);
+        return owner.isCaller() && key.held >= share && succeeded > before ? Turn.OWN_FAULT : Turn.BUSY;
+    }
+
+    private void leave(Owner owner, Key key, Waiter waiter) {
+        key.waiting.remove(waiter);
+        waiting--;
+        forget(owner);
+    }
+
+    /**
+     * Returns a connection.
+     *
+     * @param success whether the database did its work
+     */
+    void giveBack(Owner owner, boolean success) {
+        lock.lock();
+        try {
+            if (success) {
+                succeeded++;
+            }
+            returned(owner);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void returned(Owner owner) {
+        tenant(owner).held--;
+        key(owner).held--;
+        free++;
+        forget(owner);
+        handOut();
+    }
+
+    private Tenant tenant(Owner owner) {
+        return tenants.computeIfAbsent(owner.tenant(), _ -> new Tenant());
+    }
+
+    private Key key(Owner owner) {
+        return tenant(owner).keys.computeIfAbsent(owner.principal(), _ -> new Key());
+    }
+
+    private void forget(Owner owner) {
+        var tenant = tenant(owner);
+        var key = key(owner);
+        if (key.held == 0 && key.waiting.isEmpty()) {
+            tenant.keys.remove(owner.principal());
+        }
+        if (tenant.keys.isEmpty()) {
+            tenants.remove(owner.tenant());
+        }
+    }
+
+    private void handOut() {
+        while (free > 0 && waiting > 0 && (serveOne(true) || (free > reserve && serveOne(false)))) {
+            // One after the other.
+        }
+    }
+
+    /** Serves the owner whose turn it is; it then becomes the last in its tenant, and its tenant the last of all. */
+    private boolean serveOne(boolean withinShares) {
+        for (var tenant : tenants.entrySet()) {
+            if (withinShares && tenant.getValue().held >= 2 * share) {
+                continue;
+            }
+            for (var key : tenant.getValue().keys.entrySet()) {
+                var waiter = withinShares && key.getValue().held >= share
+                        ? null
+                        : key.getValue().waiting.poll();
+                if (waiter != null) {
+                    serve(new Owner(tenant.getKey(), key.getKey()), waiter);
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private void serve(Owner owner, Waiter waiter) {
+        var tenant = tenant(owner);
+        var key = key(owner);
+        tenants.remove(owner.tenant());
+        tenants.put(owner.tenant(), tenant);
+        tenant.keys.remove(owner.principal());
+        tenant.keys.put(owner.principal(), key);
+        tenant.held++;
+        key.held++;
+        free--;
+        waiting--;
+        waiter.isServed = true;
+        waiter.served.signal();
+    }
+
+    /** How many calls wait. */
+    int waiting() {
+        lock.lock();
+        try {
+            return waiting;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

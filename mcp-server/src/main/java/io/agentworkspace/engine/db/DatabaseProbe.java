@@ -1,0 +1,64 @@
+package io.agentworkspace.engine.db;
+
+import io.agentworkspace.engine.model.problem.DatabaseState;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** Queries the state of the database: once for all concurrent callers, and none waits longer than two seconds. */
+final class DatabaseProbe {
+    /** Less than supervisors wait, as the Dockerfile's. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private final Db db;
+    private final RefusalLog outages;
+    private @Nullable CompletableFuture<DatabaseState> asked;
+
+    DatabaseProbe(Db db, RefusalLog outages) {
+        this.db = db;
+        this.outages = outages;
+    }
+
+    DatabaseState state() {
+        return current()
+                .copy()
+                .completeOnTimeout(DatabaseState.UNREACHABLE, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+    }
+
+    private synchronized CompletableFuture<DatabaseState> current() {
+        if (asked == null || asked.isDone()) {
+            asked = CompletableFuture.supplyAsync(
+                    this::ask, Thread.ofPlatform().daemon().name("probe")::start);
+        }
+        return asked;
+    }
+
+    private DatabaseState ask() {
+        try {
+            if (db.withHandle(DatabaseProbe::isReadOnly) || outages.lately(Outage.READ_ONLY)) {
+                return DatabaseState.READ_ONLY;
+            }
+            return outages.lately(Outage.FULL) ? DatabaseState.FULL : DatabaseState.REACHABLE;
+        } catch (Problem | JdbiException | DatabaseFailure e) {
+            return DatabaseState.UNREACHABLE;
+        }
+    }
+
+    private static boolean isReadOnly(Handle handle) {
+        try {
+            // The pool resets it. A query that nobody waits for any more should not block the next one.
+            handle.getConnection().setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
+        } catch (SQLException e) {
+            throw new DatabaseFailure("the connection is lost", e);
+        }
+        return handle.createQuery("SELECT current_setting('transaction_read_only') = 'on'")
+                .mapTo(Boolean.class)
+                .one();
+    }
+}

@@ -1,0 +1,281 @@
+package io.agentworkspace.engine.db;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.agentworkspace.engine.db.ConnectionQueue.Owner;
+import io.agentworkspace.engine.model.plan.Plan;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.DatabaseState;
+import io.agentworkspace.engine.model.problem.LimitExceeded;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.statement.SqlStatements;
+import org.jdbi.v3.core.statement.StatementExceptions;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * The database. A statement outside {@link #transaction} is a round trip of its own; inside, all statements of the
+ * calling thread belong to the transaction. If the database fails, that is a {@link Problem}, {@code unavailable}.
+ */
+public final class Db implements AutoCloseable {
+    private static final ScopedValue<Handle> CURRENT = ScopedValue.newInstance();
+    private static final ScopedValue<Duration> LIMIT = ScopedValue.newInstance();
+    private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
+    private static final String UNIQUE_VIOLATION = "23505";
+
+    /** From our trigger: the owner of the new thing was removed in the meantime. */
+    private static final String OWNER_REMOVED = "EN001";
+
+    /** From our trigger: the plan allows no more. */
+    private static final String QUOTA = "EN002";
+
+    private static final Pattern EXCESS = Pattern.compile("quota (\\w+) (\\d+) (\\d+) (\\w+)");
+
+    private static final int ATTEMPTS = 4;
+    private static final int PORTION = 1_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** How long a write waits for a lock; a read waits two thirds of it. */
+    private static final Duration LOCK = Duration.ofSeconds(6);
+    /** How much longer than the statement timeout we wait until the database counts as unresponsive. */
+    private static final Duration SILENCE = Duration.ofSeconds(2);
+
+    /**
+     * Columns of a transaction's first SELECT, which set the time limit of a write for its later statements: see
+     * {@link #limited}. For the first one PostgreSQL uses the connection's own limit, that of reads.
+     */
+    public static final String LIMITS = """
+            set_config('statement_timeout', :statement_limit, true), set_config('lock_timeout', :lock_limit, true)
+            """;
+
+    private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
+    private final HikariDataSource pool;
+    private final Jdbi jdbi;
+    private final TimeLimits limits;
+    /** Fair, unlike the pool's own hand-over, which starves waiters under load. */
+    private final ConnectionQueue connections;
+
+    private final RefusalLog outages = new RefusalLog();
+    private final DatabaseProbe probe = new DatabaseProbe(this, outages);
+
+    public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize) {
+        this(jdbcUrl, user, password, poolSize, TimeLimits.DEFAULT);
+    }
+
+    public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize, TimeLimits limits) {
+        this.limits = limits;
+        var config = new HikariConfig();
+        config.setJdbcUrl(jdbcUrl);
+        config.setUsername(user);
+        config.setPassword(password);
+        config.setMaximumPoolSize(poolSize);
+        config.setMinimumIdle(poolSize);
+        config.setPoolName("engine");
+        config.setConnectionTimeout(2_000);
+        config.setValidationTimeout(1_000);
+        config.setInitializationFailTimeout(-1);
+        config.addDataSourceProperty("ApplicationName", "agent-workspace-engine");
+        config.addDataSourceProperty("tcpKeepAlive", "true");
+        config.addDataSourceProperty("logServerErrorDetail", "false");
+        config.addDataSourceProperty("connectTimeout", "2");
+        config.addDataSourceProperty(
+                "socketTimeout", Long.toString(limits.write().plus(SILENCE).toSeconds()));
+        config.addDataSourceProperty(
+                "options",
+                "-c statement_timeout=%d -c lock_timeout=%d -c idle_in_transaction_session_timeout=30s"
+                        .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
+        pool = new HikariDataSource(config);
+        withoutLimits.setUrl(jdbcUrl);
+        if (user != null) { // Otherwise they are in the URL.
+            withoutLimits.setUser(user);
+            withoutLimits.setPassword(password);
+        }
+        jdbi = Jdbi.create(pool);
+        jdbi.getConfig(SqlStatements.class).setUnusedBindingAllowed(true);
+        // Bound values are user content: they do not belong in a log.
+        jdbi.getConfig(StatementExceptions.class).setMessageRendering(StatementExceptions.MessageRendering.NONE);
+        connections = new ConnectionQueue(poolSize);
+    }
+
+    /** For migrations only, which have no time limit. */
+    public DataSource withoutLimits() {
+        return withoutLimits;
+    }
+
+    /** A statement, with the parameters that come with the call already bound: tenant, user, self, admin, now, … */
+    public Statement sql(Call call, String text) {
+        return sql(text).of(call);
+    }
+
+    /** A statement outside any call: start-up, housekeeping, credential look-up. */
+    public Statement sql(String text) {
+        return new Statement(this, text);
+    }
+
+    /**
+     * Deletes expired rows, a thousand at a time: nothing is locked for long, and rows that others have locked are
+     * skipped.
+     *
+     * @param old the condition, with {@code :until}; an order may follow
+     * @return the number of deleted rows
+     */
+    public int deleteOld(String table, String old, Instant until) {
+        var some = """
+                DELETE FROM %1$s
+                 WHERE ctid IN (SELECT ctid FROM %1$s WHERE %2$s LIMIT :portion FOR UPDATE SKIP LOCKED)
+                """.formatted(table, old);
+        var sum = 0;
+        int deleted;
+        do {
+            deleted = bulk(() -> {
+                limited(sql("SELECT " + LIMITS)).one(_ -> true);
+                return sql(some).set("until", until).set("portion", PORTION).run();
+            });
+            sum += deleted;
+        } while (deleted == PORTION);
+        return sum;
+    }
+
+    /** Runs the work in one transaction. An exception rolls back everything. */
+    public <T> T transaction(Supplier<T> work) {
+        return withHandle(handle ->
+                handle.inTransaction(_ -> ScopedValue.where(CURRENT, handle).call(work::get)));
+    }
+
+    /** The same for work that may delete a lot: its statements may take longer. */
+    public <T> T bulk(Supplier<T> work) {
+        return ScopedValue.where(LIMIT, limits.bulk())
+                .call(() -> transaction(() -> {
+                    listenFor(CURRENT.get(), limits.bulk().plus(SILENCE));
+                    return work.get();
+                }));
+    }
+
+    /** The pool resets it when the connection is returned. */
+    private static void listenFor(Handle handle, Duration time) {
+        try {
+            handle.getConnection().setNetworkTimeout(Runnable::run, (int) time.toMillis());
+        } catch (SQLException e) {
+            throw new DatabaseFailure("the connection is lost", e);
+        }
+    }
+
+    /** The statement with the parameters of {@link #LIMITS}. */
+    public Statement limited(Statement statement) {
+        var limit = LIMIT.isBound() ? LIMIT.get() : limits.write();
+        return statement
+                .set("statement_limit", Long.toString(limit.toMillis()))
+                .set("lock_limit", Long.toString(LOCK.toMillis()));
+    }
+
+    /**
+     * Runs the work on the current transaction's handle, or else on one of its own; there again from the start where the
+     * database asks for it (deadlock, serialization), since it has then undone everything.
+     */
+    <T> T withHandle(Function<Handle, T> work) {
+        if (CURRENT.isBound()) {
+            return work.apply(CURRENT.get());
+        }
+        for (var attempt = 1; ; attempt++) {
+            try {
+                return once(work);
+            } catch (JdbiException e) {
+                var state = SqlState.of(e);
+                if (!RETRYABLE.contains(state.code())) {
+                    throw e;
+                } else if (attempt == ATTEMPTS) {
+                    throw outages.note(Outage.CONTESTED, state);
+                }
+            }
+        }
+    }
+
+    private <T> T once(Function<Handle, T> work) {
+        var owner = Owner.current();
+        takeTurn(owner);
+        var success = false;
+        try (var handle = jdbi.open()) {
+            var result = work.apply(handle);
+            success = true;
+            return result;
+        } catch (JdbiException e) {
+            throw foreseen(e);
+        } finally {
+            connections.giveBack(owner, success);
+        }
+    }
+
+    private RuntimeException foreseen(JdbiException e) {
+        var state = SqlState.of(e);
+        return switch (state.code()) {
+            case OWNER_REMOVED -> Problem.conflict("the user that this would belong to has just been removed");
+            case QUOTA -> excess(e);
+            case String code when RETRYABLE.contains(code) -> e;
+            default ->
+                Outage.of(state.code())
+                        .<RuntimeException>map(outage -> outages.note(outage, state))
+                        .orElse(e);
+        };
+    }
+
+    private static RuntimeException excess(JdbiException e) {
+        var said = EXCESS.matcher(String.valueOf(e.getCause()));
+        if (!said.find()) {
+            return e;
+        }
+        return Problem.quotaExceeded(new LimitExceeded(
+                Scope.of(said.group(1)),
+                Long.parseLong(said.group(2)),
+                Long.parseLong(said.group(3)),
+                Plan.of(said.group(4))));
+    }
+
+    private void takeTurn(Owner owner) {
+        try {
+            switch (connections.take(owner, PATIENCE)) {
+                case TAKEN -> {}
+                case OWN_FAULT ->
+                    throw Problem.rateLimited(
+                            "your key has too many calls at the database at once, so this one did not run; wait for their responses, then try again",
+                            Duration.ofSeconds(1));
+                case BUSY ->
+                    throw outages.note(
+                            Outage.BUSY, new SqlState("", "no connection was free for " + PATIENCE.toSeconds() + " s"));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.unavailable();
+        }
+    }
+
+    /** How many calls wait for a connection. */
+    int waiting() {
+        return connections.waiting();
+    }
+
+    /** Whether a name, or another unique value, was taken. */
+    public static boolean isTaken(JdbiException e) {
+        return UNIQUE_VIOLATION.equals(SqlState.of(e).code());
+    }
+
+    /** The state of the database, within two seconds. */
+    public DatabaseState state() {
+        return probe.state();
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

@@ -1,0 +1,105 @@
+package io.agentworkspace.engine.db;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * What is done in the background: what was noted in memory is written, and what has had its time is cleared away in small batches.
+ * Nothing waits for anything else to be written, and what fails keeps nothing else from being done.
+ */
+public final class Housekeeping implements AutoCloseable {
+    private static final Duration EVERY = Duration.ofMinutes(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final Clock clock;
+    private final List<Flush> flushes = new ArrayList<>();
+    private final List<Purge> purges = new ArrayList<>();
+    private final ScheduledThreadPoolExecutor timer = threads("housekeeping");
+
+    /** Of its own: what is cleared away may be much. */
+    private final ScheduledThreadPoolExecutor clearer = threads("clearing");
+
+    private record Flush(Duration period, PeriodicTask chore, Runnable work) {
+        void run() {
+            chore.attempt(work);
+        }
+    }
+
+    /** A flush as often as its period says. What it is late for by more than that is not made up for. */
+    private static final class Beat implements Runnable {
+        private final Flush flush;
+        private final long period;
+        private long due = System.nanoTime();
+
+        Beat(Flush flush) {
+            this.flush = flush;
+            this.period = flush.period().toNanos();
+        }
+
+        @Override
+        public void run() {
+            due += period;
+            if (System.nanoTime() - due < period) {
+                flush.run();
+            }
+        }
+    }
+
+    private record Purge(PeriodicTask chore, Consumer<Instant> work) {}
+
+    public Housekeeping(Clock clock) {
+        this.clock = clock;
+    }
+
+    private static ScheduledThreadPoolExecutor threads(String name) {
+        return new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name(name).factory());
+    }
+
+    /** What is written again and again, and once more at the end. */
+    public Housekeeping every(Duration period, String name, Runnable flush) {
+        flushes.add(new Flush(period, new PeriodicTask(name), flush));
+        timer.setCorePoolSize(flushes.size());
+        return this;
+    }
+
+    /** @param purge what is cleared away, up to the instant given */
+    public Housekeeping clearing(String name, Consumer<Instant> purge) {
+        purges.add(new Purge(new PeriodicTask("clearing away " + name), purge));
+        return this;
+    }
+
+    /** @param quiet how long nothing is cleared away; then it is every ten minutes */
+    public void start(Duration quiet) {
+        for (var flush : flushes) {
+            var period = flush.period().toNanos();
+            timer.scheduleAtFixedRate(new Beat(flush), period, period, TimeUnit.NANOSECONDS);
+        }
+        clearer.scheduleWithFixedDelay(this::clear, quiet.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Clears away everything that has had its time. */
+    public void clear() {
+        var now = clock.instant();
+        purges.forEach(purge -> purge.chore().attempt(() -> purge.work().accept(now)));
+    }
+
+    /** What is being written is waited for: else it would be missing in what is written last. */
+    @Override
+    public void close() {
+        clearer.shutdownNow();
+        timer.shutdown();
+        try {
+            timer.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        flushes.forEach(Flush::run);
+    }
+}

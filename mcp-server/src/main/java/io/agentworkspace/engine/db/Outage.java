@@ -1,0 +1,53 @@
+package io.agentworkspace.engine.db;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Why the database does not do what it is asked to, as the caller is told: {@code unavailable}, code 5002. */
+enum Outage {
+    UNREACHABLE(1, "the database cannot be reached; try again shortly"),
+    BUSY(1, "the database has too much to do at present; try again shortly"),
+    CONTESTED(1, "others are changing the same thing, and nothing was done; try again shortly"),
+    TOO_LONG(1, "this took the database too long, and nothing was done; ask for less at once, or try again shortly"),
+    EXHAUSTED(5, "the database has run out of memory or connections, and nothing was done; try again shortly"),
+    READ_ONLY(10, "the database is read-only at present: nothing can be changed, reading works; try again later"),
+    FULL(30, "the database has no room left: nothing can be stored, reading works; the operator has to make room");
+
+    private final Duration pause;
+    private final String note;
+
+    Outage(int pauseSeconds, String note) {
+        this.pause = Duration.ofSeconds(pauseSeconds);
+        this.note = note;
+    }
+
+    /** For the log. */
+    String words() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    Problem problem() {
+        return Problem.unavailable(note, pause);
+    }
+
+    /** What a SQLSTATE of PostgreSQL's appendix A means; none where it is a defect of ours. */
+    static Optional<Outage> of(String code) {
+        return Optional.ofNullable(
+                switch (code) {
+                    case "53100" -> FULL;
+                    case "25006" -> READ_ONLY; // What a server that has become a standby answers.
+                    case "57014", "25P03" -> TOO_LONG; // Our own time limits, as is the next.
+                    case "55P03", "40001", "40P01" -> CONTESTED;
+                    case "" -> UNREACHABLE; // The pool's time-out.
+                    default ->
+                        switch (code.substring(0, 2)) {
+                            case "53" -> EXHAUSTED;
+                            // No connection; stopped, crashed or starting; not let in; not there.
+                            case "08", "57", "28", "3D" -> UNREACHABLE;
+                            default -> null;
+                        };
+                });
+    }
+}

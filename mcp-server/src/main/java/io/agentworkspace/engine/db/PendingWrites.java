@@ -1,0 +1,50 @@
+package io.agentworkspace.engine.db;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BinaryOperator;
+
+/**
+ * Values that are collected in memory, one for each key, and written to the database together. What is added for a key twice is
+ * merged.
+ */
+public final class PendingWrites<K, V> {
+    private final Map<K, V> pending = new ConcurrentHashMap<>();
+    private final int max;
+    private final BinaryOperator<V> merge;
+
+    /** @param max how many keys are kept while the database is away; what comes for others then is dropped */
+    public PendingWrites(int max, BinaryOperator<V> merge) {
+        this.max = max;
+        this.merge = merge;
+    }
+
+    public void add(K key, V value) {
+        add(key, value, merge);
+    }
+
+    private void add(K key, V value, BinaryOperator<V> both) {
+        if (pending.size() < max || pending.containsKey(key)) {
+            pending.merge(key, value, both);
+        }
+    }
+
+    /** Takes all that is pending away. */
+    public Map<K, V> take() {
+        var taken = new LinkedHashMap<K, V>();
+        for (var key : List.copyOf(pending.keySet())) {
+            var value = pending.remove(key);
+            if (value != null) {
+                taken.put(key, value);
+            }
+        }
+        return taken;
+    }
+
+    /** Puts back what was taken and could not be written; what came in the meantime is newer. */
+    public void putBack(Map<K, V> taken) {
+        taken.forEach((key, value) -> add(key, value, (newer, older) -> merge.apply(older, newer)));
+    }
+}

@@ -1,0 +1,45 @@
+package io.agentworkspace.engine.db;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Something that is attempted again and again in the background, whatever came of it before. Where it keeps failing the log says
+ * so: at the third time, the thirtieth, the three hundredth, and so on; a defect also the first time.
+ */
+final class PeriodicTask {
+    private static final Logger LOG = LoggerFactory.getLogger(PeriodicTask.class);
+    private static final long TOLD_FIRST = 3;
+
+    private final String name;
+    private long failures;
+    private long toldNext = TOLD_FIRST;
+
+    PeriodicTask(String name) {
+        this.name = name;
+    }
+
+    synchronized void attempt(Runnable work) {
+        try {
+            work.run();
+            if (failures >= TOLD_FIRST) {
+                LOG.info("{}: works again, after {} failures", name, failures);
+            }
+            failures = 0;
+            toldNext = TOLD_FIRST;
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+    }
+
+    private void failed(RuntimeException e) {
+        failures++;
+        if (failures >= toldNext || failures == 1 && !(e instanceof Problem)) {
+            toldNext = failures < toldNext ? toldNext : failures * 10;
+            LOG.warn("{}: failed {} times in a row, and is tried again", name, failures, e);
+        } else {
+            LOG.debug("{}: put off: {}", name, e.getMessage());
+        }
+    }
+}

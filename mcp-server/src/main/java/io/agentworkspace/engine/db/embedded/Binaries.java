@@ -1,0 +1,114 @@
+package io.agentworkspace.engine.db.embedded;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.tukaani.xz.XZInputStream;
+
+/** PostgreSQL's programs, unpacked once for each version from the archive on the class path. */
+record Binaries(Path home) {
+    /** The version of the archives in the pom. */
+    static final String VERSION = "18.6.0";
+
+    /** Unpacks beside the final place and renames, so that a start that breaks off leaves nothing half done. */
+    static Binaries in(DataDirectory directory) {
+        Path home = directory.programs(VERSION);
+        if (Files.isDirectory(home)) {
+            return new Binaries(home);
+        }
+        Path partial = home.resolveSibling(home.getFileName() + ".partial");
+        try (InputStream archive = archive()) {
+            delete(partial);
+            unpack(archive, partial);
+            Files.move(partial, home, StandardCopyOption.ATOMIC_MOVE);
+            return new Binaries(home);
+        } catch (IOException e) {
+            throw new PostgresFailure("PostgreSQL cannot be unpacked into " + home + ": " + e, e);
+        }
+    }
+
+    Path program(String name) {
+        return home.resolve("bin").resolve(name);
+    }
+
+    /** The version's first number: what a cluster's files are bound to. */
+    static String major() {
+        return VERSION.substring(0, VERSION.indexOf('.'));
+    }
+
+    static Optional<String> archiveName() {
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return Optional.empty();
+        }
+        return switch (System.getProperty("os.arch").toLowerCase(Locale.ROOT)) {
+            case "amd64", "x86_64" -> Optional.of("/postgres-linux-x86_64.txz");
+            case "aarch64", "arm64" -> Optional.of("/postgres-linux-arm_64.txz");
+            default -> Optional.empty();
+        };
+    }
+
+    private static InputStream archive() {
+        InputStream found =
+                archiveName().map(Binaries.class::getResourceAsStream).orElse(null);
+        if (found == null) {
+            throw new PostgresFailure(
+                    "there is no embedded PostgreSQL for %s %s: set ENGINE_DATABASE_URL to a PostgreSQL of your own"
+                            .formatted(System.getProperty("os.name"), System.getProperty("os.arch")));
+        }
+        return found;
+    }
+
+    private static void unpack(InputStream archive, Path into) throws IOException {
+        var xz = new XZInputStream(new BufferedInputStream(archive, 1 << 16));
+        try (var tar = new TarArchiveInputStream(new BufferedInputStream(xz, 1 << 16))) {
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                Path path = into.resolve(entry.getName());
+                makeDirectory(entry.isDirectory() ? path : path.resolveSibling(""));
+                if (entry.isDirectory()) {
+                    continue;
+                }
+                if (entry.isSymbolicLink()) {
+                    Files.createSymbolicLink(path, Path.of(entry.getLinkName()));
+                } else {
+                    Files.copy(tar, path);
+                    permit(path, (entry.getMode() & 0100) != 0);
+                }
+            }
+        }
+    }
+
+    /** With its parents: the archive does not name all of them. */
+    private static void makeDirectory(Path path) throws IOException {
+        if (!Files.isDirectory(path)) {
+            makeDirectory(path.resolveSibling(""));
+            Files.createDirectory(path);
+            permit(path, true);
+        }
+    }
+
+    /** Says the mode outright: whoever PostgreSQL runs as has to read this, whatever the engine's umask. */
+    private static void permit(Path path, boolean executable) throws IOException {
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(executable ? "rwxr-xr-x" : "rw-r--r--"));
+    }
+
+    static void delete(Path tree) throws IOException {
+        if (!Files.exists(tree)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(tree)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+}

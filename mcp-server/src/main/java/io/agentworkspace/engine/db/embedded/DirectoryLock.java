@@ -1,0 +1,78 @@
+package io.agentworkspace.engine.db.embedded;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Holds a data directory for one engine. The operating system releases it when the process ends, however it ends. */
+final class DirectoryLock implements AutoCloseable {
+    /** Closing any channel on a locked file drops the whole process's lock, so a second try in here must never open one. */
+    private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
+
+    private final Path file;
+    private final FileChannel channel;
+
+    private DirectoryLock(Path file, FileChannel channel) {
+        this.file = file;
+        this.channel = channel;
+    }
+
+    static DirectoryLock take(DataDirectory directory) {
+        Path file = directory.lock();
+        if (!HELD_HERE.add(file)) {
+            throw inUse(directory, Long.toString(ProcessHandle.current().pid()));
+        }
+        try {
+            return new DirectoryLock(file, lock(directory, file));
+        } catch (IOException e) {
+            HELD_HERE.remove(file);
+            throw new PostgresFailure("the data directory " + directory.root() + " cannot be locked: " + e, e);
+        } catch (PostgresFailure e) {
+            HELD_HERE.remove(file);
+            throw e;
+        }
+    }
+
+    private static FileChannel lock(DataDirectory directory, Path file) throws IOException {
+        FileModes.keepPrivate(file); // A user who may open it may also lock it.
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        if (channel.tryLock() == null) {
+            try (channel) {
+                ByteBuffer holder = ByteBuffer.allocate(20);
+                channel.read(holder);
+                throw inUse(
+                        directory,
+                        StandardCharsets.US_ASCII
+                                .decode(holder.flip())
+                                .toString()
+                                .strip());
+            }
+        }
+        channel.truncate(0);
+        channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"));
+        return channel;
+    }
+
+    private static PostgresFailure inUse(DataDirectory directory, String holder) {
+        return new PostgresFailure("""
+                the data directory %s is in use by another engine, process %s: \
+                stop that one, or choose another with ENGINE_DATA_DIR""".formatted(directory.root(), holder));
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new PostgresFailure("the lock " + file + " cannot be released: " + e, e);
+        } finally {
+            HELD_HERE.remove(file);
+        }
+    }
+}

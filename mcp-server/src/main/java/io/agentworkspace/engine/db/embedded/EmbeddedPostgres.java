@@ -1,0 +1,94 @@
+package io.agentworkspace.engine.db.embedded;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A PostgreSQL server of the engine's own, on the loopback address, with its data in {@code <data directory>/postgres}. It is the real
+ * thing with durability on; it ends with the engine's process, and comes back by itself, on the same port, when it ends before that.
+ */
+public final class EmbeddedPostgres implements AutoCloseable {
+    private final DirectoryLock lock;
+    private final ServerKeeper keeper;
+    private final String password;
+    private final int port;
+
+    private EmbeddedPostgres(DirectoryLock lock, ServerKeeper keeper, String password, int port) {
+        this.lock = lock;
+        this.keeper = keeper;
+        this.password = password;
+        this.port = port;
+    }
+
+    /**
+     * Returns when the server takes connections. The first start in a directory unpacks the programs and makes the database; a later one
+     * recovers whatever the one before left, a running server included.
+     *
+     * @throws PostgresFailure when it cannot start, or another engine uses the directory
+     */
+    public static EmbeddedPostgres start(Path dataDir) {
+        DataDirectory directory = DataDirectory.open(dataDir);
+        DirectoryLock lock = DirectoryLock.take(directory);
+        try {
+            UnprivilegedCommand confinement = UnprivilegedCommand.choose(directory);
+            Binaries binaries = Binaries.in(directory);
+            Cluster cluster = Cluster.in(directory, binaries, confinement);
+            ServerLog log = new ServerLog(directory.log());
+            Path program = binaries.program("postgres");
+            ServerKeeper keeper = new ServerKeeper(
+                    () -> OrphanedServers.clear(cluster.path()),
+                    port -> Postmaster.launch(confinement, program, cluster.path(), port, log));
+            return new EmbeddedPostgres(lock, keeper, cluster.password(), keeper.start());
+        } catch (RuntimeException e) {
+            lock.close();
+            throw e;
+        }
+    }
+
+    /**
+     * How to reach a server.
+     *
+     * @param jdbcUrl carries no credentials
+     */
+    public record Access(String jdbcUrl, String user, String password) {
+        static Access of(int port, String password) {
+            return new Access("jdbc:postgresql://127.0.0.1:" + port + "/postgres", Cluster.USER, password);
+        }
+    }
+
+    /** Stays the same until the close, across restarts of the server. */
+    public Access access() {
+        return Access.of(port, password);
+    }
+
+    public String jdbcUrl() {
+        return access().jdbcUrl();
+    }
+
+    public String user() {
+        return access().user();
+    }
+
+    public String password() {
+        return password;
+    }
+
+    /** The server that another engine runs in this directory at present, if one does. */
+    public static Optional<Access> running(Path dataDir) {
+        return Files.isDirectory(dataDir) ? running(DataDirectory.open(dataDir)) : Optional.empty();
+    }
+
+    private static Optional<Access> running(DataDirectory directory) {
+        return PidFile.find(directory.cluster())
+                .filter(file -> file.ready() && ProcessHandle.of(file.pid()).isPresent())
+                .map(file -> Access.of(file.port(), Cluster.readPassword(directory)));
+    }
+
+    /** Stops the server cleanly and gives the data directory free. Close what is connected to it first. */
+    @Override
+    public void close() {
+        keeper.stop();
+        lock.close();
+    }
+}

@@ -1,0 +1,119 @@
+package io.agentworkspace.engine.db.embedded;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an earlier server left running on a cluster: a whole server whose engine was killed, or the sessions of one that was killed
+ * itself. Safe only while the data directory's lock is held: then none of them serves anyone.
+ */
+final class OrphanedServers {
+    private static final Logger log = LoggerFactory.getLogger(OrphanedServers.class);
+
+    private OrphanedServers() {}
+
+    /** Returns when no process uses the cluster any more, as far as this system can tell. */
+    static void clear(Path cluster) {
+        var said = PidFile.find(cluster);
+        said.flatMap(file -> ProcessHandle.of(file.pid())).ifPresent(process -> {
+            if (serves(process, cluster)) {
+                log.info("Stopping the PostgreSQL that an earlier engine left behind, process {}", process.pid());
+                stop(process, cluster);
+            } else {
+                forget(cluster);
+            }
+        });
+        within(10, () -> {
+            List<ProcessHandle> sessions = sessions(cluster);
+            sessions.forEach(ProcessHandle::destroyForcibly);
+            return sessions.isEmpty();
+        });
+        if (said.isEmpty()) {
+            forget(cluster); // No server runs here any more, and PostgreSQL refuses a file that names no process.
+        }
+    }
+
+    /** By its command line, which an ended process lacks even if its parent has not reaped it. */
+    private static boolean serves(ProcessHandle process, Path cluster) {
+        String command = process.info().commandLine().orElse("");
+        return command.contains("postgres") && command.contains(cluster.toString());
+    }
+
+    private static void stop(ProcessHandle server, Path cluster) {
+        PostgresProgram.signal("INT", server.pid());
+        if (!within(30, () -> !serves(server, cluster))) {
+            PostgresProgram.signal("QUIT", server.pid());
+            if (!within(10, () -> !serves(server, cluster))) {
+                server.destroyForcibly();
+            }
+        }
+    }
+
+    /**
+     * Removes the file of a server that has ended. If another process has its pid, or a full disk or a crash truncated
+     * the file, PostgreSQL would refuse to start.
+     */
+    private static void forget(Path cluster) {
+        try {
+            Files.deleteIfExists(PidFile.in(cluster));
+        } catch (IOException e) {
+            throw new PostgresFailure("the stale file " + PidFile.in(cluster) + " cannot be removed: " + e, e);
+        }
+    }
+
+    /** Processes of PostgreSQL whose working directory is the cluster; none where the system has no {@code /proc}. */
+    private static List<ProcessHandle> sessions(Path cluster) {
+        var found = new ArrayList<ProcessHandle>();
+        Path proc = Path.of("/proc");
+        if (!Files.isDirectory(proc)) {
+            return found;
+        }
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(proc, "[0-9]*")) {
+            for (Path process : processes) {
+                if (worksOn(process, cluster)) {
+                    ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
+                            .ifPresent(found::add);
+                }
+            }
+        } catch (IOException e) {
+            log.debug("Cannot look for orphans: {}", e.toString());
+        }
+        return found;
+    }
+
+    private static boolean worksOn(Path process, Path cluster) {
+        try {
+            return Files.readSymbolicLink(process.resolve("cwd")).equals(cluster)
+                    && Files.readSymbolicLink(process.resolve("exe"))
+                            .getFileName()
+                            .toString()
+                            .startsWith("postgres");
+        } catch (IOException e) {
+            return false; // It has ended in the meantime, or we may not look at it.
+        }
+    }
+
+    private static boolean within(int seconds, BooleanSupplier done) {
+        long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
+        while (!done.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                return false;
+            }
+            try {
+                Thread.sleep(10);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new PostgresFailure("interrupted while waiting for an earlier PostgreSQL to end", e);
+            }
+        }
+        return true;
+    }
+}

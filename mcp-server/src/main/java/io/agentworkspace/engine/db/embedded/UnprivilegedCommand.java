@@ -1,0 +1,119 @@
+package io.agentworkspace.engine.db.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The words put before PostgreSQL's programs so that they run as an ordinary user (they refuse root), out of reach of
+ * the terminal's Ctrl-C, and end with the thread that started them. The last two are left out where the system has no
+ * such tool.
+ *
+ * @param account the required owner of the files, if that is not the engine's user
+ */
+record UnprivilegedCommand(List<String> prefix, @Nullable String account) {
+    private static final Logger log = LoggerFactory.getLogger(UnprivilegedCommand.class);
+    private static final String NEW_SESSION = "setsid ";
+    /** Must stand after a change of user: the kernel forgets the signal at one. */
+    private static final String DIES_WITH_PARENT = "setpriv --pdeathsig=INT -- ";
+    /** A user namespace without a mapping: nobody inside, root's own files outside. */
+    private static final String UNMAPPED = "unshare -U -- ";
+
+    static boolean runningAsRoot() {
+        return System.getProperty("user.name").equals("root");
+    }
+
+    /** The first method that works here and lets PostgreSQL reach the data directory. */
+    static UnprivilegedCommand choose(DataDirectory directory) {
+        List<UnprivilegedCommand> ways = runningAsRoot() ? waysForRoot(directory) : waysForUser();
+        return ways.stream()
+                .filter(way -> way.reaches(directory))
+                .findFirst()
+                .orElseThrow(() -> new PostgresFailure(
+                        runningAsRoot()
+                                ? """
+                        PostgreSQL does not run as root, and no other user can enter %s: start the engine as an ordinary user, \
+                        or set ENGINE_DATA_DIR to a place that the user nobody can reach""".formatted(directory.root())
+                                : "PostgreSQL cannot enter " + directory.root()));
+    }
+
+    List<String> command(Path program, List<String> arguments) {
+        var words = new ArrayList<>(prefix);
+        words.add(program.toString());
+        words.addAll(arguments);
+        return words;
+    }
+
+    /** Gives a file to the user that PostgreSQL runs as. */
+    void handOver(Path path) throws IOException {
+        if (account != null) {
+            var accounts = path.getFileSystem().getUserPrincipalLookupService();
+            Files.setOwner(path, accounts.lookupPrincipalByName(account));
+        }
+    }
+
+    private static List<UnprivilegedCommand> waysForUser() {
+        return List.of(
+                way(null, NEW_SESSION + DIES_WITH_PARENT),
+                way(null, NEW_SESSION),
+                new UnprivilegedCommand(List.of(), null));
+    }
+
+    /** A cluster that exists decides by its owner; a new one is root's where user namespaces are allowed. */
+    private static List<UnprivilegedCommand> waysForRoot(DataDirectory directory) {
+        String owner = owner(directory.cluster());
+        if (owner != null && !owner.equals("root")) {
+            return List.of(as(owner));
+        }
+        var ways = new ArrayList<>(
+                List.of(way(null, NEW_SESSION + UNMAPPED + DIES_WITH_PARENT), way(null, NEW_SESSION + UNMAPPED)));
+        if (owner == null) {
+            ways.add(as("postgres"));
+            ways.add(as("nobody"));
+        }
+        return ways;
+    }
+
+    private static @Nullable String owner(Path cluster) {
+        try {
+            return Files.exists(cluster) ? Files.getOwner(cluster).getName() : null;
+        } catch (IOException e) {
+            throw new PostgresFailure("the owner of " + cluster + " cannot be read: " + e, e);
+        }
+    }
+
+    private static UnprivilegedCommand as(String account) {
+        // PostgreSQL checks only its user.
+        String change = "setpriv --reuid=%s --regid=%d --clear-groups -- ".formatted(account, DataDirectory.NOGROUP);
+        return way(account, NEW_SESSION + change + DIES_WITH_PARENT);
+    }
+
+    private static UnprivilegedCommand way(@Nullable String account, String words) {
+        return new UnprivilegedCommand(List.of(words.split(" ")), account);
+    }
+
+    /** With the directory as restricted as this method allows. */
+    private boolean reaches(DataDirectory directory) {
+        permit(directory);
+        var probe = new ArrayList<>(prefix);
+        probe.addAll(List.of("sh", "-c", "cd \"$1\"", "sh", directory.root().toString()));
+        return PostgresProgram.run(probe).succeeded();
+    }
+
+    private void permit(DataDirectory directory) {
+        try {
+            if (account != null) {
+                directory.letPass();
+            } else if (runningAsRoot()) {
+                directory.closeForOthers();
+            }
+        } catch (IOException e) {
+            log.warn("The mode of the data directory {} cannot be set: {}", directory.root(), e.toString());
+        }
+    }
+}

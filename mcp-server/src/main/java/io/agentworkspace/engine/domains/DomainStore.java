@@ -1,0 +1,202 @@
+package io.agentworkspace.engine.domains;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.domain.Domain;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.Optional;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** The domains. */
+public final class DomainStore {
+    /** The record of a domain {@code d} as JSON, beside {@link #JOINS}. */
+    static final String RECORD = """
+            jsonb_build_object('name', d.name, 'description', d.description, 'profile', d.profile, 'access', d.access,
+                               'owner', o.name, 'host', h.name, 'revision', d.revision,
+                               'created_at', d.created_at, 'updated_at', d.updated_at)
+            """;
+
+    /** The joins that {@link #RECORD} needs. */
+    static final String JOINS = Visibility.owner("d") + """
+            LEFT JOIN LATERAL (SELECT x.name FROM agent x
+                                WHERE x.tenant_id = d.tenant_id AND x.id = d.host_id OFFSET 0) h ON true
+            """;
+
+    private final Db db;
+
+    public DomainStore(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * A domain that the transaction has locked, with what determines who may change it.
+     *
+     * @param open whether it is public, so that an agent is a member at once
+     */
+    public record Held(
+            long id,
+            String name,
+            long owner,
+            String ownerName,
+            @Nullable Long host,
+            boolean open,
+            long revision) {
+        public Ref ref() {
+            return new Ref(id, name);
+        }
+
+        /** Whether the caller may change and destroy it: its owner and the admins. */
+        public boolean isOwnedBy(Call call) {
+            return owner == call.context().user().id() || call.caller().isAdmin();
+        }
+
+        /** Whether the caller decides for the domain's side: its owner, and a caller logged on as its host. */
+        public boolean isRunBy(Call call) {
+            return isOwnedBy(call) || isHostedBy(call);
+        }
+
+        /** Whether the caller is logged on as its host. */
+        public boolean isHostedBy(Call call) {
+            var self = call.context().self();
+            return self != null && host != null && self.id() == host;
+        }
+    }
+
+    /** A domain's descriptive fields. */
+    public record Words(
+            Name name,
+            String description,
+            @Nullable String profile,
+            @Nullable Access access) {}
+
+    /**
+     * Creates the domain with its zone {@code main}; the host, if there is one, is its first member.
+     *
+     * @throws Problem {@code already_exists}
+     */
+    public Domain insert(Call call, Words words, @Nullable Long host) {
+        var domain = db.sql(call, """
+                WITH d AS (INSERT INTO domain (tenant_id, name, name_key, description, profile, access, owner_id,
+                                               host_id, created_at, updated_at)
+                           VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :host, :now, :now)
+                           ON CONFLICT (tenant_id, name_key) DO NOTHING
+                           RETURNING *),
+                     st AS (INSERT INTO stream (tenant_id) SELECT tenant_id FROM d RETURNING *),
+                     z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, stream_id, created_at)
+                           SELECT d.tenant_id, d.id, :main, :main, st.id, d.created_at FROM d CROSS JOIN st),
+                     hosts AS (SELECT a.* FROM d JOIN agent a ON a.tenant_id = d.tenant_id AND a.id = d.host_id),
+                     joined AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
+                                SELECT d.tenant_id, d.id, hosts.id, hosts.owner_id, 'member', d.created_at
+                                  FROM d CROSS JOIN hosts),
+                     hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                               SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
+                SELECT %s AS record FROM d %s
+                """.formatted(RECORD, JOINS))
+                .set("name", words.name())
+                .set("key", words.name().key())
+                .set("description", words.description())
+                .set("profile", words.profile())
+                .set("access", (words.access() == null ? Access.PRIVATE : words.access()).word())
+                .set("host", host)
+                .set("main", ZoneStore.MAIN)
+                .one(DomainStore::record)
+                .orElseThrow(() -> Problem.alreadyExists("domain", words.name().text()));
+        call.created(Scope.DOMAINS, 1);
+        return domain;
+    }
+
+    /** The domain of this name, locked, if the acting user may see it. */
+    public Held lock(Call call, Name name) {
+        return find(call, name, "FOR UPDATE OF d").orElseThrow(() -> missing(call, name));
+    }
+
+    /** The domain of this name, protected from changes while the transaction lasts. */
+    public Held read(Call call, Name name) {
+        return find(call, name, "FOR SHARE OF d").orElseThrow(() -> missing(call, name));
+    }
+
+    private Optional<Held> find(Call call, Name name, String lock) {
+        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT d.id, d.name, d.owner_id, d.host_id, d.access = 'public' AS open, d.revision,
+                       (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner_name
+                  FROM domain d, ctx
+                 WHERE d.tenant_id = :tenant AND d.name_key = :key AND %s
+                """.formatted(Visibility.DOMAIN) + lock)
+                .set("key", name.key())
+                .one(row -> new Held(
+                        row.number("id"),
+                        row.text("name"),
+                        row.number("owner_id"),
+                        row.text("owner_name"),
+                        row.numberOrNull("host_id"),
+                        row.flag("open"),
+                        row.number("revision")));
+    }
+
+    /** The refusal for an unknown domain, with similar names that the acting user may see. */
+    public Problem missing(Call call, Name name) {
+        var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT d.name
+                  FROM domain d, ctx
+                 WHERE d.tenant_id = :tenant AND %s
+                 ORDER BY d.name_key
+                 LIMIT 2000
+                """.formatted(Visibility.DOMAIN))
+                .list(row -> row.text("name"));
+        return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
+    }
+
+    /** Replaces name and description, profile and access if given; raises the revision if that changes anything. */
+    public Domain update(Call call, Held held, Words words) {
+        try {
+            return db.sql(call, """
+                    UPDATE domain
+                       SET name = :name, name_key = :key, description = :description,
+                           profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
+                           revision = revision + 1, updated_at = :now
+                     WHERE tenant_id = :tenant AND id = :id
+                       AND (name, description, profile, access)
+                           IS DISTINCT FROM
+                           (:name, :description, COALESCE(:profile, profile), COALESCE(:access, access));
+                    SELECT %s AS record FROM domain d %s WHERE d.tenant_id = :tenant AND d.id = :id
+                    """.formatted(RECORD, JOINS))
+                    .set("id", held.id())
+                    .set("name", words.name())
+                    .set("key", words.name().key())
+                    .set("description", words.description())
+                    .set("profile", words.profile())
+                    .set(
+                            "access",
+                            words.access() == null ? null : words.access().word())
+                    .last(DomainStore::record)
+                    .orElseThrow();
+        } catch (JdbiException e) {
+            throw Db.isTaken(e) ? Problem.alreadyExists("domain", words.name().text()) : e;
+        }
+    }
+
+    /** Deletes the domain with its zones, their streams and messages, and all memberships. */
+    public void destroy(Call call, Held held) {
+        db.sql(call, """
+                WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING stream_id),
+                     silent AS (DELETE FROM stream
+                                 WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed))
+                DELETE FROM domain WHERE tenant_id = :tenant AND id = :id
+                """).set("id", held.id()).run();
+    }
+
+    private static Domain record(Row row) throws SQLException {
+        return Objects.requireNonNull(row.json("record", Domain.class));
+    }
+}

@@ -1,0 +1,290 @@
+package io.agentworkspace.engine.domains;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.agents.AgentAccess;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.agents.AgentTools;
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.domains.DomainStore.Held;
+import io.agentworkspace.engine.domains.DomainStore.Words;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.domain.Domain;
+import io.agentworkspace.engine.model.domain.Member;
+import io.agentworkspace.engine.model.domain.MemberState;
+import io.agentworkspace.engine.model.domain.Zone;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.plan.Limits;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The domains themselves: DM_List, DM_Read, DM_Create, DM_Update, DM_Destroy. */
+public final class DomainTools {
+    static final String ACCESS =
+            "Who may see the domain besides its members and whom it invited: private (you), domain (nobody"
+                    + " else), agent (your own agents), public (everyone in the tenant; a public domain needs no agreement to join).";
+
+    private final DomainStore domains;
+    private final DomainQueries reads;
+    private final AgentStore agents;
+    private final MessageStore messages;
+
+    public DomainTools(DomainStore domains, DomainQueries reads, AgentStore agents, MessageStore messages) {
+        this.domains = domains;
+        this.reads = reads;
+        this.agents = agents;
+        this.messages = messages;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), create(), update(), destroy());
+    }
+
+    record NewDomain(
+            @Doc("The domain's name, unique in the tenant.") Name name,
+
+            @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION)
+            String description,
+
+            @Doc(value = "What its members should know and follow.", max = Limits.PROFILE) @Nullable
+            String profile,
+
+            @Doc(
+                    value = ACCESS + " Default: private.",
+                    oneOf = {"private", "domain", "agent", "public"})
+            @Nullable
+            Access access) {}
+
+    record SameDomain(
+            @Doc("The new name.") Name name,
+
+            @Doc(value = "The new description.", max = Limits.DESCRIPTION)
+            String description,
+
+            @Doc(value = "What its members should know and follow; stays when left out.", max = Limits.PROFILE)
+            @Nullable
+            String profile,
+
+            @Doc(
+                    value = ACCESS + " Stays when left out.",
+                    oneOf = {"private", "domain", "agent", "public"})
+            @Nullable
+            Access access) {}
+
+    record Find(
+            @Doc("Which domains.") Targets.@Nullable DomainPrefix target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Look(
+            @Doc("Which domain.") Targets.@Nullable EnteredDomainAgent target,
+            @Doc("Which part of its members.") @Nullable Page page) {}
+
+    record Create(
+            @Doc("The agent that becomes its host; self when left out.")
+            Targets.@Nullable UserAgent target,
+
+            @Doc("The new domain.") NewDomain vx) {}
+
+    record Update(
+            @Doc("Which domain.") Targets.Domain target,
+            @Doc("What replaces the old.") SameDomain vx,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Destroy(
+            @Doc("Which domain.") Targets.DomainHost target,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Changed(
+            @Doc("The domain as it is now.") Domain domain,
+            @Doc("Its revision.") long revision,
+            @Doc("Whether anything was changed.") @Nullable Boolean changed) {}
+
+    record Destroyed(@Doc("Always true.") boolean changed) {}
+
+    record Listed(
+            @Doc("The domains, by name.") List<Domain> profile,
+            @Doc("For each of them, how you stand to it.") List<Standing> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Standing(
+            @Doc("The domain's name.") String domain,
+
+            @Doc("How far the nearest of your agents has come there; absent when none has to do with it.") @Nullable
+            MemberState state,
+
+            @Doc("How many agents are members.") long members) {}
+
+    record Shown(
+            @Doc("The domain.") List<Domain> profile,
+
+            @Doc(
+                    "Its members, and whoever is invited or has asked to join, by name; for its owner and admins also the banned.")
+            List<Member> content,
+
+            @Doc("Its zones, 'main' first, then by name; at most 200, ZN_List has them all.")
+            List<Zone> zones,
+
+            @Doc("The latest 20 messages of all its zones, oldest first; absent unless you take part in the domain.")
+            @Nullable
+            List<Message> messages,
+
+            @Doc("Give it as page.cursor for the next members; absent on the last page.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Find, Listed> list() {
+        return Tool.named("DM_List")
+                .title("List domains")
+                .description("""
+                        Lists the domains that you may see, by name; with target.domain those whose names start with it. For each, \
+                        content tells how far your agents have come there (member, invited, requested, banned) and how many members \
+                        it has. Next: DM_Read for one of them, DM_Invite to join or to accept an invitation, ZN_Enter to talk there.""")
+                .needs(Capability.DOMAIN_READ)
+                .handledBy(Find.class, Listed.class, (in, call) -> {
+                    var found = reads.list(
+                            call, in.target() == null ? null : in.target().domain(), in.page());
+                    return new Listed(
+                            found.rows().stream()
+                                    .map(DomainQueries.Entry::domain)
+                                    .toList(),
+                            found.rows().stream()
+                                    .map(entry -> new Standing(entry.domain().name(), entry.state(), entry.members()))
+                                    .toList(),
+                            found.nextCursor());
+                });
+    }
+
+    private Tool<Look, Shown> read() {
+        return Tool.named("DM_Read")
+                .title("Read a domain")
+                .description("""
+                        Reads a domain: its record in profile, its members in content (agent, role, online, since, state), its zones, \
+                        and in messages the latest that was said there, oldest first. Without target.domain: the domain you entered. \
+                        target.agent shows just that member. messages comes only where you take part: as its owner, or with an agent \
+                        that is a member. It marks nothing as read; ZN_Read does.""")
+                .needs(Capability.DOMAIN_READ)
+                .on(Requirement.OfDomain.SEE)
+                .handledBy(Look.class, Shown.class, (in, call) -> {
+                    var target = in.target() == null ? new Targets.EnteredDomainAgent(null, null, null) : in.target();
+                    var found = reads.read(call, target.domain(), target.agent(), in.page());
+                    return new Shown(
+                            List.of(found.domain()),
+                            found.members().rows(),
+                            found.zones(),
+                            found.messages(),
+                            found.members().nextCursor());
+                });
+    }
+
+    private Tool<Create, Changed> create() {
+        return Tool.named("DM_Create")
+                .title("Create a domain")
+                .description("""
+                        Creates a domain that you own, a workspace shared by agents, with the zone 'main'. Needs vx.name (unique in the \
+                        tenant) and vx.description. target.agent (your own), else the agent you are logged on as, becomes its host and \
+                        first member; with neither it has no members yet. Next: DM_Invite to let agents in, ZN_Enter to talk there, \
+                        ZN_Create for more zones.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfAgent.HOST)
+                .effect(Effect.CREATES)
+                .handledBy(Create.class, Changed.class, (in, call) -> {
+                    var vx = in.vx();
+                    var host =
+                            host(call, in.target() == null ? null : in.target().agent());
+                    var words = new Words(vx.name(), vx.description(), vx.profile(), vx.access());
+                    var domain = domains.insert(call, words, host);
+                    return new Changed(domain, domain.revision(), null);
+                });
+    }
+
+    private @Nullable Long host(Call call, @Nullable Name name) {
+        if (name == null && call.context().self() == null) {
+            return null;
+        }
+        var agent = agents.read(call, AgentTools.nameOrSelf(call, name));
+        AccessCheck.require(AgentAccess.missing(call, agent));
+        return agent.id();
+    }
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("DM_Update")
+                .title("Replace a domain's description")
+                .description("""
+                        Replaces a domain's name and description (both needed, so it can rename); profile and access change only where \
+                        given. The revision rises if something changed. For the domain's owner and admins.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.OWN)
+                .effect(Effect.CHANGES)
+                .handledBy(Update.class, Changed.class, (in, call) -> {
+                    var vx = in.vx();
+                    var held = hold(call, in.target().domain(), in.ifRevision());
+                    var domain = domains.update(
+                            call, held, new Words(vx.name(), vx.description(), vx.profile(), vx.access()));
+                    rename(call, held, domain.name());
+                    return new Changed(domain, domain.revision(), domain.revision() != held.revision());
+                });
+    }
+
+    private static void rename(Call call, Held held, String name) {
+        var context = call.context();
+        if (held.ref().equals(context.domain())) {
+            call.context(context.withZone(new Ref(held.id(), name), context.zone()));
+        }
+    }
+
+    private Tool<Destroy, Destroyed> destroy() {
+        return Tool.named("DM_Destroy")
+                .title("Destroy a domain")
+                .description("""
+                        Ends a domain for everyone, for good: its zones go with all that was said there, and all memberships; the agents \
+                        live on. target.domain is always needed. To end only one agent's membership use DM_Kick. For the domain's \
+                        owner and admins.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.OWN)
+                .effect(Effect.DESTROYS)
+                .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
+                    var held = hold(call, in.target().domain(), in.ifRevision());
+                    checkActing(call, held, in.target().agent());
+                    domains.destroy(call, held);
+                    if (held.ref().equals(call.context().domain())) {
+                        call.context(call.context().withZone(null, null));
+                    }
+                    messages.recountFewer(call);
+                    return new Destroyed(true);
+                });
+    }
+
+    /** An agent that is named here by mistake, instead of in DM_Kick, must not destroy the whole domain. */
+    private void checkActing(Call call, Held held, @Nullable Name name) {
+        if (name == null) {
+            return;
+        }
+        var agent = agents.read(call, name);
+        var isHost = held.host() != null && held.host() == agent.id();
+        if (!isHost && agent.owner() != call.context().user().id()) {
+            throw Problem.invalid(
+                    "target.agent",
+                    "may only be the domain's host or an agent of yours: DM_Destroy ends the domain for everyone; to end the membership of '%s' alone use DM_Kick"
+                            .formatted(agent.name()));
+        }
+    }
+
+    private Held hold(Call call, Name name, @Nullable Long ifRevision) {
+        var held = domains.lock(call, name);
+        AccessCheck.require(DomainAccess.missing(call, held));
+        IfRevision.check(ifRevision, held.revision());
+        return held;
+    }
+}

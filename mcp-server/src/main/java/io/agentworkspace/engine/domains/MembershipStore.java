@@ -1,0 +1,116 @@
+package io.agentworkspace.engine.domains;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.domain.MemberState;
+import io.agentworkspace.engine.model.domain.Membership;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Which agents belong to which domains. Whoever changes a membership holds its domain locked. */
+public final class MembershipStore {
+    /** A membership {@code m} of the agent {@code a} in the domain {@code d} as JSON. */
+    private static final String RECORD = """
+            jsonb_build_object('domain', d.name, 'agent', a.name, 'state', m.state, 'since', m.since,
+                               'role', CASE WHEN d.host_id = a.id THEN 'host' ELSE 'member' END)
+            """;
+
+    private static final String JOINS = """
+            JOIN domain d ON d.tenant_id = m.tenant_id AND d.id = m.domain_id
+            JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
+            """;
+
+    private final Db db;
+    private final AgentStore agents;
+
+    public MembershipStore(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /**
+     * The agent of this name, kept from being destroyed while the transaction lasts, if the acting user may see it, be it only
+     * in the domain's list of members.
+     *
+     * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
+     */
+    public AgentStore.Held readAgent(Call call, DomainStore.Held domain, Name name) {
+        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT %s
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
+                   AND (%s OR EXISTS (SELECT 1 FROM membership m
+                                       WHERE m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
+                                         AND (m.state <> 'banned' OR :runs)))
+                   FOR SHARE OF a
+                """.formatted(AgentStore.HELD, Visibility.AGENT))
+                .set("key", name.key())
+                .set("domain", domain.id())
+                .set("runs", domain.isRunBy(call))
+                .one(AgentStore::held)
+                .orElseThrow(() -> agents.missing(call, name));
+    }
+
+    /** What the agent is to the domain now. */
+    public Optional<Membership> find(Call call, DomainStore.Held domain, AgentStore.Held agent) {
+        return db.sql(call, """
+                SELECT %s AS record FROM membership m %s
+                 WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = :agent
+                """.formatted(RECORD, JOINS))
+                .set("domain", domain.id())
+                .set("agent", agent.id())
+                .one(MembershipStore::record);
+    }
+
+    /** Brings the agent into this state. A new member hears all zones from now on: earlier messages do not wait for it. */
+    public Membership put(Call call, DomainStore.Held domain, AgentStore.Held agent, MemberState state) {
+        if (state == MemberState.BANNED) {
+            end(call, domain, agent);
+        }
+        return db.sql(call, """
+                WITH m AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
+                           VALUES (:tenant, :domain, :agent, :owner, :state, :now)
+                           ON CONFLICT (tenant_id, domain_id, agent_id) DO UPDATE
+                              SET state = excluded.state, since = excluded.since
+                           RETURNING *),
+                     hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                               SELECT m.tenant_id, m.agent_id, st.id, m.owner_id, st.last_seq
+                                 FROM m
+                                 JOIN zone z ON z.tenant_id = m.tenant_id AND z.domain_id = m.domain_id
+                                 JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                                WHERE m.state = 'member'
+                               ON CONFLICT DO NOTHING)
+                SELECT %s AS record FROM m %s
+                """.formatted(RECORD, JOINS))
+                .set("domain", domain.id())
+                .set("agent", agent.id())
+                .set("owner", agent.owner())
+                .set("state", state.word())
+                .one(MembershipStore::record)
+                .orElseThrow();
+    }
+
+    /** Ends the membership, whatever its state; the agent, and a user who took part through it only, hear nothing any more. */
+    public void end(Call call, DomainStore.Held domain, AgentStore.Held agent) {
+        db.sql(call, """
+                WITH ended AS (DELETE FROM membership
+                                WHERE tenant_id = :tenant AND domain_id = :domain AND agent_id = :agent)
+                DELETE FROM participant p
+                 USING zone z
+                 WHERE p.tenant_id = :tenant AND p.party_id = :agent
+                   AND z.tenant_id = p.tenant_id AND z.stream_id = p.stream_id AND z.domain_id = :domain
+                """).set("domain", domain.id()).set("agent", agent.id()).run();
+        MessageStore.silence(db, call, agent.owner());
+    }
+
+    private static Membership record(Row row) throws SQLException {
+        return Objects.requireNonNull(row.json("record", Membership.class));
+    }
+}

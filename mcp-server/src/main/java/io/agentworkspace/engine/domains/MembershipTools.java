@@ -1,0 +1,221 @@
+package io.agentworkspace.engine.domains;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.access.AccessNotes;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.agents.AgentTools;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.domain.MemberState;
+import io.agentworkspace.engine.model.domain.Membership;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Who belongs to a domain: DM_Invite, DM_Kick, DM_Ban, DM_Unban. */
+public final class MembershipTools {
+    private final DomainStore domains;
+    private final MembershipStore memberships;
+    private final MessageStore messages;
+
+    public MembershipTools(DomainStore domains, MembershipStore memberships, MessageStore messages) {
+        this.domains = domains;
+        this.memberships = memberships;
+        this.messages = messages;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(invite(), kick(), ban(), unban());
+    }
+
+    record Invite(@Doc("Which agent, into which domain.") Targets.DomainSelf target) {}
+
+    record Part(@Doc("Which agent, of which domain.") Targets.ThisMember target) {}
+
+    record Joined(
+            @Doc("What the agent is to the domain now.") Membership membership,
+            @Doc("Whether this changed anything.") boolean changed) {}
+
+    record Parted(
+            @Doc("What the agent is to the domain now; absent when nothing is left.") @Nullable
+            Membership membership,
+
+            @Doc("Whether this changed anything.") boolean changed) {}
+
+    /** An agent and a domain, both locked by the transaction, and the membership between them. */
+    private record Pair(
+            DomainStore.Held domain,
+            AgentStore.Held agent,
+            @Nullable Membership membership) {
+        /** Whether the caller decides for the agent: its owner and the admins. */
+        boolean isOfCallersAgent(Call call) {
+            return agent.owner() == call.context().user().id() || call.caller().isAdmin();
+        }
+
+        boolean isIn(MemberState state) {
+            return membership != null && membership.state() == state;
+        }
+
+        void checkNotSelf(Call call) {
+            var self = call.context().self();
+            if (self != null && self.id() == agent.id()) {
+                throw Problem.conflict(
+                        "the agent '%s' cannot ban itself from the domain '%s': to leave it use DM_Kick; to ban another agent give target.agent"
+                                .formatted(agent.name(), domain.name()));
+            }
+        }
+
+        void checkNotHost(String verb) {
+            if (Objects.equals(domain.host(), agent.id())) {
+                throw Problem.conflict(
+                        "the agent '%s' is the host of the domain '%s' and cannot be %s; DM_Destroy ends the domain"
+                                .formatted(agent.name(), domain.name(), verb));
+            }
+        }
+    }
+
+    /** @param agentName self when null */
+    private Pair pair(Call call, Name domainName, @Nullable Name agentName) {
+        var named = AgentTools.nameOrSelf(call, agentName);
+        var domain = domains.lock(call, domainName);
+        var agent = memberships.readAgent(call, domain, named);
+        return new Pair(domain, agent, memberships.find(call, domain, agent).orElse(null));
+    }
+
+    private Tool<Invite, Joined> invite() {
+        return Tool.named("DM_Invite")
+                .title("Invite an agent, or join")
+                .description("""
+                        Brings an agent into a domain, once both sides agree. Called for the domain's side (its owner, an admin, whoever \
+                        is logged on as its host) it invites; called by the agent's owner it asks to join; the second of the two makes \
+                        the agent a member. At once where you may decide for both, or the domain is public. Without target.agent: the \
+                        agent you are logged on as. membership.state tells how far it has come; doing it again changes nothing. Refused \
+                        while the agent is banned. Next: ZN_Enter.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.LET_IN)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(Invite.class, Joined.class, (in, call) -> {
+                    var target = in.target();
+                    var pair = pair(call, target.domain(), target.agent());
+                    var next = next(call, pair);
+                    if (pair.membership() != null && pair.isIn(next)) {
+                        return new Joined(pair.membership(), false);
+                    }
+                    return new Joined(memberships.put(call, pair.domain(), pair.agent(), next), true);
+                });
+    }
+
+    /** The membership state after the caller's decision. */
+    private static MemberState next(Call call, Pair pair) {
+        var forDomain = pair.domain().isRunBy(call);
+        var forAgent = pair.isOfCallersAgent(call);
+        if (!forDomain && !forAgent) {
+            throw Problem.notPermitted(
+                    "you decide neither for the domain '%s' nor for the agent '%s': %s can invite it, its owner can ask to join"
+                            .formatted(pair.domain().name(), pair.agent().name(), side(pair)));
+        }
+        if (pair.isIn(MemberState.BANNED)) {
+            throw Problem.conflict(AccessNotes.banned(
+                    pair.agent().name(), pair.domain().name(), pair.domain().ownerName()));
+        }
+        var agreed = (forDomain && forAgent)
+                || pair.domain().open()
+                || pair.isIn(MemberState.MEMBER)
+                || pair.isIn(forDomain ? MemberState.REQUESTED : MemberState.INVITED);
+        return agreed ? MemberState.MEMBER : forDomain ? MemberState.INVITED : MemberState.REQUESTED;
+    }
+
+    private Tool<Part, Parted> kick() {
+        return Tool.named("DM_Kick")
+                .title("End a membership, or leave")
+                .description("""
+                        Ends an agent's membership of a domain, or an invitation or request; it may be invited again. For the domain's \
+                        side, and for the agent's owner, who lets it leave so. Without target.agent: the agent you are logged on as leaves. \
+                        target.domain is always needed. The host cannot be kicked. Where there is nothing to end it changes nothing. To keep an agent out use DM_Ban.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.RUN_OR_OWN_AGENT)
+                .effect(Effect.DESTROYS)
+                .idempotent()
+                .handledBy(Part.class, Parted.class, (in, call) -> {
+                    var pair = pair(call, in.target().domain(), in.target().agent());
+                    if (!pair.domain().isRunBy(call) && !pair.isOfCallersAgent(call)) {
+                        throw Problem.notPermitted(
+                                "only %s may kick agents from the domain '%s', and its own owner the agent '%s'"
+                                        .formatted(
+                                                side(pair),
+                                                pair.domain().name(),
+                                                pair.agent().name()));
+                    }
+                    pair.checkNotHost("kicked");
+                    if (pair.membership() == null || pair.isIn(MemberState.BANNED)) {
+                        return new Parted(pair.membership(), false);
+                    }
+                    memberships.end(call, pair.domain(), pair.agent());
+                    messages.recountFewer(call);
+                    return new Parted(null, true);
+                });
+    }
+
+    private Tool<Part, Parted> ban() {
+        return Tool.named("DM_Ban")
+                .title("Ban an agent from a domain")
+                .description("""
+                        Ends an agent's membership of a domain, if it has one, and refuses invitations and requests for it until \
+                        DM_Unban. For the domain's side: its owner, an admin, whoever is logged on as its host. target.domain and \
+                        target.agent are needed: an agent cannot ban itself (DM_Kick lets it leave), and the host cannot be banned. \
+                        Doing it again changes nothing.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.RUN)
+                .effect(Effect.DESTROYS)
+                .idempotent()
+                .handledBy(Part.class, Parted.class, (in, call) -> {
+                    var target = in.target();
+                    var pair = pair(call, target.domain(), target.agent());
+                    pair.checkNotSelf(call);
+                    AccessCheck.require(DomainAccess.missing(call, pair.domain()));
+                    pair.checkNotHost("banned");
+                    if (pair.isIn(MemberState.BANNED)) {
+                        return new Parted(pair.membership(), false);
+                    }
+                    var banned = memberships.put(call, pair.domain(), pair.agent(), MemberState.BANNED);
+                    messages.recountFewer(call);
+                    return new Parted(banned, true);
+                });
+    }
+
+    private Tool<Part, Parted> unban() {
+        return Tool.named("DM_Unban")
+                .title("Lift a ban")
+                .description("""
+                        Lifts the ban of an agent from a domain and restores nothing: to bring it back use DM_Invite. For the domain's \
+                        side. target.domain is always needed; without target.agent the agent you are logged on as is meant. An agent \
+                        that is not banned stays as it is.""")
+                .needs(Capability.DOMAIN_WRITE)
+                .on(Requirement.OfDomain.RUN)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(Part.class, Parted.class, (in, call) -> {
+                    var target = in.target();
+                    var pair = pair(call, target.domain(), target.agent());
+                    AccessCheck.require(DomainAccess.missing(call, pair.domain()));
+                    if (!pair.isIn(MemberState.BANNED)) {
+                        return new Parted(pair.membership(), false);
+                    }
+                    memberships.end(call, pair.domain(), pair.agent());
+                    return new Parted(null, true);
+                });
+    }
+
+    private static String side(Pair pair) {
+        return AccessNotes.side(pair.domain().ownerName());
+    }
+}

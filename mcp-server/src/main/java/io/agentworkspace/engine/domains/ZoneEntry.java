@@ -1,0 +1,104 @@
+package io.agentworkspace.engine.domains;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Who may speak in which zone, and the stream that it is heard through. */
+public final class ZoneEntry {
+    /** Whether the speaker takes part in the domain {@code d}: self as a member, else the user through an agent or as owner. */
+    public static final String TAKES_PART = """
+            CASE WHEN ctx.self_id IS NOT NULL
+                 THEN EXISTS (SELECT 1 FROM membership m
+                               WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
+                                 AND m.agent_id = ctx.self_id AND m.state = 'member')
+                 ELSE d.owner_id = ctx.user_id OR :admin
+                      OR EXISTS (SELECT 1 FROM membership m
+                                  WHERE m.tenant_id = d.tenant_id AND m.domain_id = d.id
+                                    AND m.owner_id = ctx.user_id AND m.state = 'member') END
+            """;
+
+    private final Db db;
+    private final DomainStore domains;
+
+    public ZoneEntry(Db db, DomainStore domains) {
+        this.db = db;
+        this.domains = domains;
+    }
+
+    private record Found(String domain, @Nullable Long stream, boolean takesPart, List<String> zones) {}
+
+    /**
+     * The stream of a zone that the speaker may speak in: in the named domain, else the entered one.
+     *
+     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} when the speaker is no member
+     */
+    public long stream(Call call, @Nullable Name domain, @Nullable Name zone) {
+        var entered = call.context().domain();
+        if (domain == null && entered == null) {
+            throw Problem.noContext("no domain is entered: give target.domain, or enter a zone with ZN_Enter");
+        }
+        var name = zone == null ? ZoneStore.MAIN : zone;
+        var domainName = domain != null
+                ? domain
+                : Name.of(Objects.requireNonNull(entered).name());
+        if (call.context().self() == null) {
+            hold(call, domainName);
+        }
+        var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT d.name, z.stream_id, %s AS takes_part,
+                       ARRAY(SELECT near.name FROM zone near
+                              WHERE near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
+                  FROM ctx, domain d
+                  LEFT JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
+                 WHERE d.tenant_id = :tenant AND d.name_key = :domain AND %s
+                """.formatted(TAKES_PART, Visibility.DOMAIN))
+                .set("domain", domainName.key())
+                .set("zone", name.key())
+                .one(row -> new Found(
+                        row.text("name"), row.numberOrNull("stream_id"), row.flag("takes_part"), row.texts("zones")))
+                .orElseThrow(() -> domains.missing(call, domainName));
+        if (!found.takesPart()) {
+            throw Problem.conflict(notMember(call, found.domain()));
+        }
+        if (found.stream() == null) {
+            throw ZoneStore.missing(name, found.zones());
+        }
+        return found.stream();
+    }
+
+    /**
+     * Keeps the domain's members as they are until the transaction ends: a user who is let out meanwhile must not come to
+     * listen again by speaking. An agent is safe without, since only its membership lets it listen.
+     */
+    private void hold(Call call, Name domain) {
+        db.sql(call, """
+                SELECT 1 FROM domain WHERE tenant_id = :tenant AND name_key = :domain FOR KEY SHARE
+                """).set("domain", domain.key()).one(_ -> true);
+    }
+
+    /** The stream of the zone that the context has entered. */
+    public long entered(Call call) {
+        var context = call.context();
+        return stream(
+                call,
+                Name.of(Objects.requireNonNull(context.domain()).name()),
+                Name.of(Objects.requireNonNull(context.zone()).name()));
+    }
+
+    /** What a speaker lacks who takes no part in the domain, and who lets it in. */
+    public static String notMember(Call call, String domain) {
+        var self = call.context().self();
+        return self == null
+                ? "none of your agents is a member of the domain '%s'; ask to let one in with DM_Invite, which the domain's owner, an admin or its host agrees to"
+                        .formatted(domain)
+                : "the agent '%s' is not a member of the domain '%s'; its owner asks to let it in with DM_Invite, and the domain's owner, an admin or its host agrees"
+                        .formatted(self.name(), domain);
+    }
+}

@@ -1,0 +1,196 @@
+package io.agentworkspace.engine.domains;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.TextSize;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.domain.Zone;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of zones and their messages: one statement each, including the context. */
+public final class ZoneQueries {
+    private static final String LIST =
+            ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN + """
+            , page AS (
+                SELECT z.*
+                  FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                 WHERE z.name_key > :after AND starts_with(z.name_key, :prefix) AND z.name_key >= :prefix
+                 ORDER BY z.name_key
+                 LIMIT :limit + 1)
+            SELECT ctx.*, EXISTS (SELECT 1 FROM d) AS found,
+                   (SELECT jsonb_agg(jsonb_build_object(
+                               'zone', %s, 'unread', COALESCE(st.last_seq - p.read_seq - p.own_unread, 0),
+                               'last_message_at', CASE WHEN %s THEN st.last_at END)
+                           ORDER BY z.name_key)
+                      FROM page z
+                      JOIN d ON true
+                      JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                      LEFT JOIN participant p
+                             ON p.tenant_id = st.tenant_id AND p.stream_id = st.id
+                            AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)) AS rows
+              FROM ctx
+            """.formatted(ZoneStore.RECORD, Visibility.TALK);
+
+    /** Messages of one stream have one order, their seq, whatever the senders' clocks. */
+    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
+            + """
+            , caller AS (SELECT %s AS takes_part FROM d, ctx),
+            z AS (
+                SELECT z.*
+                  FROM ctx CROSS JOIN d
+                  JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
+                 WHERE CASE WHEN CAST(:zone AS text) IS NOT NULL THEN z.name_key = :zone
+                            WHEN CAST(:domain AS text) IS NOT NULL THEN z.name_key = :main
+                            ELSE z.id = ctx.zone_id END),
+            latest AS (
+                SELECT m.*
+                  FROM caller CROSS JOIN z
+                  JOIN message m ON m.tenant_id = z.tenant_id AND m.stream_id = z.stream_id
+                 WHERE caller.takes_part AND (CAST(:before AS bigint) IS NULL OR m.seq < :before)
+                 ORDER BY m.seq DESC
+                 LIMIT :limit + 1),
+            %s,
+            reader AS (SELECT COALESCE(ctx.self_id, ctx.user_id) AS party_id FROM ctx, caller WHERE caller.takes_part),
+            %s
+            SELECT ctx.*,
+                   (SELECT name FROM d) AS domain,
+                   (SELECT takes_part FROM caller) AS takes_part,
+                   (SELECT %s FROM z) AS zone,
+                   ARRAY(SELECT near.name
+                           FROM d JOIN zone near ON near.tenant_id = d.tenant_id AND near.domain_id = d.id
+                          WHERE NOT EXISTS (SELECT 1 FROM z)
+                          ORDER BY near.name_key
+                          LIMIT 500) AS zones,
+                   %s AS cleared, %s,
+                   (SELECT jsonb_agg(%s ORDER BY m.seq) FROM shown m %s) AS messages
+              FROM ctx
+            """.formatted(
+                            Visibility.TALK,
+                            TextSize.newest("m.seq DESC", "SELECT 2000 + " + TextSize.of("z.description") + " FROM z"),
+                            MessageStore.MARK_SHOWN,
+                            ZoneStore.RECORD,
+                            MessageStore.CLEARED,
+                            TextSize.MORE,
+                            MessageStore.RECORD,
+                            MessageStore.JOINS);
+
+    private final Db db;
+    private final DomainQueries domains;
+
+    public ZoneQueries(Db db, DomainQueries domains) {
+        this.db = db;
+        this.domains = domains;
+    }
+
+    /** One row of a list, with the speaker's unread messages there. */
+    public record Entry(Zone zone, long unread, @Nullable Instant lastMessageAt) {}
+
+    private record Listed(boolean found, List<Entry> rows) {}
+
+    /**
+     * The zones of the named domain, else of the entered one; with a prefix those whose names start with it.
+     *
+     * @throws Problem {@code no_context}, {@code not_found}
+     */
+    public ListSlice<Entry> list(Call call, @Nullable Name domain, @Nullable Name prefix, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Cursor.readName(call.service(), page);
+        var listed = db.sql(call, LIST)
+                .set("domain", domain == null ? null : domain.key())
+                .set("prefix", prefix == null ? "" : prefix.key())
+                .set("after", after)
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return new Listed(row.flag("found"), row.jsonList("rows", Entry.class));
+                })
+                .orElseThrow();
+        if (!listed.found()) {
+            throw domains.absent(call, domain);
+        }
+        return ListSlice.of(
+                call,
+                listed.rows(),
+                limit,
+                last -> Cursor.ofName(call.service(), Name.key(last.zone().name())));
+    }
+
+    /** A zone, and its latest messages, oldest first. */
+    public record Found(Zone zone, ListSlice<Message> messages) {}
+
+    private record Looked(
+            @Nullable String domain,
+            boolean takesPart,
+            @Nullable Zone zone,
+            List<String> zones,
+            List<Message> messages,
+            boolean more) {}
+
+    /**
+     * The named zone of the named domain, else the entered one; {@code main} if only a domain is named. Reading marks
+     * the zone's messages as read for the speaker.
+     *
+     * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} for a user who takes no part in the
+     *     domain
+     */
+    public Found read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var looked = db.sql(call, READ)
+                .set("domain", domain == null ? null : domain.key())
+                .set("zone", zone == null ? null : zone.key())
+                .set("main", ZoneStore.MAIN)
+                .set("readonly", call.isReadOnly())
+                .set("before", before(page))
+                .set("limit", limit)
+                .one(row -> looked(call, row))
+                .orElseThrow();
+        if (looked.domain() == null) {
+            throw domains.absent(call, domain);
+        }
+        if (!looked.takesPart()) {
+            throw Problem.conflict(ZoneEntry.notMember(call, looked.domain()));
+        }
+        if (looked.zone() == null) {
+            throw zone == null
+                    ? Problem.noContext("no zone is entered: give target.zone, or enter one with ZN_Enter")
+                    : ZoneStore.missing(zone, looked.zones());
+        }
+        call.budget().spend(looked.zone());
+        return new Found(
+                looked.zone(),
+                ListSlice.newest(call, looked.messages(), looked.more(), message -> String.valueOf(message.seq())));
+    }
+
+    private static Looked looked(Call call, Row row) throws SQLException {
+        var context = ContextStore.read(call, row);
+        call.context(context.withUnread(context.unread() - row.number("cleared")));
+        return new Looked(
+                row.textOrNull("domain"),
+                row.flag("takes_part"),
+                row.json("zone", Zone.class),
+                row.texts("zones"),
+                row.jsonList("messages", Message.class),
+                row.flag("more"));
+    }
+
+    private static @Nullable Long before(@Nullable Page page) {
+        var keys = Page.after(page, 1);
+        try {
+            return keys.isEmpty() ? null : (Long) Long.parseLong(keys.getFirst());
+        } catch (NumberFormatException e) {
+            throw Cursor.invalid();
+        }
+    }
+}

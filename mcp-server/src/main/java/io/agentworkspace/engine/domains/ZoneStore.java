@@ -1,0 +1,132 @@
+package io.agentworkspace.engine.domains;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.domain.Zone;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The zones of domains. Whoever makes or ends one holds its domain locked. */
+public final class ZoneStore {
+    /** The zone that every domain has. */
+    public static final Name MAIN = Name.of("main");
+
+    /** The record of a zone {@code z} as JSON. */
+    static final String RECORD =
+            "jsonb_build_object('name', z.name, 'description', z.description, 'created_at', z.created_at)";
+
+    private final Db db;
+
+    public ZoneStore(Db db) {
+        this.db = db;
+    }
+
+    /** A zone of a domain that the transaction holds. */
+    public record Held(long id, long stream, Zone zone) {
+        public Ref ref() {
+            return new Ref(id, zone.name());
+        }
+    }
+
+    /**
+     * Creates the zone; all members of the domain hear it.
+     *
+     * @throws Problem {@code already_exists}
+     */
+    public Zone insert(Call call, DomainStore.Held domain, Name name, @Nullable String description) {
+        return db.sql(call, """
+                WITH st AS (INSERT INTO stream (tenant_id)
+                            SELECT :tenant
+                             WHERE NOT EXISTS (SELECT 1 FROM zone
+                                                WHERE tenant_id = :tenant AND domain_id = :domain AND name_key = :key)
+                            RETURNING *),
+                     z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, description, stream_id, created_at)
+                           SELECT tenant_id, :domain, :name, :key, CAST(:description AS text), id, :now FROM st
+                           RETURNING *),
+                     hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                               SELECT m.tenant_id, m.agent_id, z.stream_id, m.owner_id, 0
+                                 FROM z
+                                 JOIN membership m ON m.tenant_id = z.tenant_id AND m.domain_id = z.domain_id
+                                WHERE m.state = 'member')
+                SELECT %s AS record FROM z
+                """.formatted(RECORD))
+                .set("domain", domain.id())
+                .set("name", name)
+                .set("key", name.key())
+                .set("description", description)
+                .one(ZoneStore::record)
+                .orElseThrow(() -> Problem.alreadyExists("zone", name.text()));
+    }
+
+    /** @throws Problem {@code not_found} */
+    public Held read(Call call, DomainStore.Held domain, Name name) {
+        return db.sql(call, """
+                SELECT z.id, z.stream_id, %s AS record
+                  FROM zone z
+                 WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = :key
+                """.formatted(RECORD))
+                .set("domain", domain.id())
+                .set("key", name.key())
+                .one(row -> new Held(row.number("id"), row.number("stream_id"), record(row)))
+                .orElseThrow(() -> missing(name, names(call, domain)));
+    }
+
+    private List<String> names(Call call, DomainStore.Held domain) {
+        return db.sql(call, """
+                SELECT name FROM zone WHERE tenant_id = :tenant AND domain_id = :domain ORDER BY name_key LIMIT 500
+                """).set("domain", domain.id()).list(row -> row.text("name"));
+    }
+
+    /** Says that there is no such zone, and which of the domain's zones are near. */
+    static Problem missing(Name name, List<String> zones) {
+        return Problem.notFound("zone", name.text(), Near.nearest(name.text(), zones, 3));
+    }
+
+    /** Ends the zone, with its stream and messages. */
+    public void destroy(Call call, Held held) {
+        db.sql(call, """
+                WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND id = :id RETURNING stream_id)
+                DELETE FROM stream WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed)
+                """).set("id", held.id()).run();
+    }
+
+    /**
+     * Refuses a speaker who takes no part in the domain: self takes part as a member, else the user through an agent or as owner.
+     *
+     * @throws Problem {@code conflict}
+     */
+    public void checkTakesPart(Call call, DomainStore.Held domain) {
+        var takesPart = db.sql(call, ContextStore.KNOWN_CONTEXT + """
+                SELECT %s AS takes_part FROM domain d, ctx WHERE d.tenant_id = :tenant AND d.id = :domain
+                """.formatted(ZoneEntry.TAKES_PART))
+                .set("domain", domain.id())
+                .one(row -> row.flag("takes_part"))
+                .orElseThrow();
+        if (!takesPart) {
+            throw Problem.conflict(ZoneEntry.notMember(call, domain.name()));
+        }
+    }
+
+    /** Lets the acting user hear the zone from now on, if it does not already. */
+    public void listen(Call call, Held held) {
+        db.sql(call, """
+                INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                SELECT st.tenant_id, CAST(:user AS bigint), st.id, CAST(:user AS bigint), st.last_seq
+                  FROM stream st
+                 WHERE st.tenant_id = :tenant AND st.id = :stream
+                ON CONFLICT DO NOTHING
+                """).set("stream", held.stream()).run();
+    }
+
+    private static Zone record(Row row) throws SQLException {
+        return Objects.requireNonNull(row.json("record", Zone.class));
+    }
+}

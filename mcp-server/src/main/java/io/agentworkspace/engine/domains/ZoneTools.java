@@ -1,0 +1,253 @@
+package io.agentworkspace.engine.domains;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.agent.Message;
+import io.agentworkspace.engine.model.domain.Zone;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.plan.Limits;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The channels of a domain: ZN_List, ZN_Read, ZN_Enter, ZN_Leave, ZN_Create, ZN_Destroy. */
+public final class ZoneTools {
+    private final DomainStore domains;
+    private final ZoneStore zones;
+    private final ZoneQueries reads;
+    private final ContextStore contexts;
+    private final MessageStore messages;
+
+    public ZoneTools(
+            DomainStore domains, ZoneStore zones, ZoneQueries reads, ContextStore contexts, MessageStore messages) {
+        this.domains = domains;
+        this.zones = zones;
+        this.reads = reads;
+        this.contexts = contexts;
+        this.messages = messages;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), enter(), leave(), create(), destroy());
+    }
+
+    record NewZone(
+            @Doc("The zone's name, unique in its domain.") Name name,
+
+            @Doc(value = "What is to be talked about there.", max = Limits.DESCRIPTION) @Nullable
+            String description) {}
+
+    record Find(
+            @Doc("Of which domain.") Targets.@Nullable ZonePrefix target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Look(
+            @Doc("Which zone.") Targets.@Nullable Zone target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Enter(
+            @Doc("Which zone; 'main' when it is left out.") Targets.@Nullable Zone target) {}
+
+    record Leave(@Doc("In which context.") Targets.@Nullable ContextOnly target) {}
+
+    record Create(
+            @Doc("In which domain.") Targets.Domain target,
+            @Doc("The new zone.") NewZone vx) {}
+
+    record Destroy(@Doc("Which zone.") Targets.ThisZone target) {}
+
+    record Listed(
+            @Doc("The zones, by name.") List<Zone> profile,
+            @Doc("For each of them, what waits there.") List<Standing> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Standing(
+            @Doc("The zone's name.") String zone,
+
+            @Doc("How many messages wait there for you: for the agent you are logged on as, else for the user.")
+            long unread,
+
+            @Doc("When something was last said there; absent unless you take part in the domain.") @Nullable
+            Instant lastMessageAt) {}
+
+    record Shown(
+            @Doc("The zone.") List<Zone> profile,
+            @Doc("Its latest messages, oldest first.") List<Message> content,
+
+            @Doc("Give it as page.cursor for older messages; absent when there are none.") @Nullable
+            String nextCursor) {}
+
+    record Entered(
+            @Doc("The zone.") Zone zone,
+            @Doc("Whether you were not in it before.") boolean changed) {}
+
+    record Created(@Doc("The new zone.") Zone zone) {}
+
+    record Done(@Doc("Whether this changed anything.") boolean changed) {}
+
+    private Tool<Find, Listed> list() {
+        return Tool.named("ZN_List")
+                .title("List a domain's zones")
+                .description("""
+                        Lists the zones of a domain, the channels that its members talk in, by name; without target.domain those of the \
+                        domain you entered; with target.zone those whose names start with it. For each, content tells how many messages wait there for you and when something was last \
+                        said. Next: ZN_Read for the messages, ZN_Enter to talk there.""")
+                .needs(Capability.ZONE_READ)
+                .on(Requirement.OfDomain.SEE)
+                .handledBy(Find.class, Listed.class, (in, call) -> {
+                    var target = in.target() == null ? new Targets.ZonePrefix(null, null, null) : in.target();
+                    var found = reads.list(call, target.domain(), target.zone(), in.page());
+                    return new Listed(
+                            found.rows().stream().map(ZoneQueries.Entry::zone).toList(),
+                            found.rows().stream()
+                                    .map(entry ->
+                                            new Standing(entry.zone().name(), entry.unread(), entry.lastMessageAt()))
+                                    .toList(),
+                            found.nextCursor());
+                });
+    }
+
+    private Tool<Look, Shown> read() {
+        return Tool.named("ZN_Read")
+                .title("Read a zone")
+                .description("""
+                        Reads what was said in a zone: its record in profile, its latest messages in content, oldest first, and marks \
+                        them as read for you. Without target.zone: 'main' of target.domain, or, without that too, the zone you entered. \
+                        Older messages: next_cursor as page.cursor. For those who take part in the domain. To answer: AP_Chat.""")
+                .needs(Capability.ZONE_READ)
+                .on(Requirement.OfDomain.HEAR, Requirement.OfZone.HEAR)
+                .effect(Effect.MARKS)
+                .handledBy(Look.class, Shown.class, (in, call) -> {
+                    var target = in.target() == null ? new Targets.Zone(null, null, null) : in.target();
+                    var found = reads.read(call, target.domain(), target.zone(), in.page());
+                    return new Shown(
+                            List.of(found.zone()),
+                            found.messages().rows(),
+                            found.messages().nextCursor());
+                });
+    }
+
+    private Tool<Enter, Entered> enter() {
+        return Tool.named("ZN_Enter")
+                .title("Enter a zone")
+                .description("""
+                        Enters a zone in this context: AP_Chat then speaks there, and ZN_Read, ZN_List and DM_Read mean it when they \
+                        name nothing else. Needs target.domain the first time; target.zone is 'main' when left out. The agent you are \
+                        logged on as must be a member of the domain; as a user, you need an agent in it or own it. DM_Invite lets an \
+                        agent in. What was said before you first came does not wait for you; ZN_Read shows it.""")
+                .needs(Capability.ZONE_READ)
+                .on(Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(Enter.class, Entered.class, (in, call) -> {
+                    var target = in.target() == null ? new Targets.Zone(null, null, null) : in.target();
+                    var domain = domains.read(call, domain(call, target.domain()));
+                    zones.checkTakesPart(call, domain);
+                    var zone = zones.read(call, domain, target.zone() == null ? ZoneStore.MAIN : target.zone());
+                    return new Entered(zone.zone(), enter(call, domain, zone));
+                });
+    }
+
+    private static Name domain(Call call, @Nullable Name name) {
+        var entered = call.context().domain();
+        if (name == null && entered == null) {
+            throw Problem.noContext("no domain is entered: give target.domain; DM_List shows those that you may see");
+        }
+        return name != null
+                ? name
+                : Name.of(java.util.Objects.requireNonNull(entered).name());
+    }
+
+    private boolean enter(Call call, DomainStore.Held domain, ZoneStore.Held zone) {
+        var context = call.context();
+        if (context.self() == null) {
+            zones.listen(call, zone);
+        }
+        if (domain.ref().equals(context.domain()) && zone.ref().equals(context.zone())) {
+            return false;
+        }
+        call.context(context.withZone(domain.ref(), zone.ref()));
+        contexts.save(call);
+        return true;
+    }
+
+    private Tool<Leave, Done> leave() {
+        return Tool.named("ZN_Leave")
+                .title("Leave the zone")
+                .description("""
+                        Leaves the zone and domain that this context has entered; memberships stay, and messages go on waiting. Where \
+                        none is entered it changes nothing.""")
+                .needs(Capability.ZONE_READ)
+                .effect(Effect.MOVES)
+                .idempotent()
+                .handledBy(Leave.class, Done.class, (in, call) -> {
+                    var context = call.context();
+                    if (context.domain() == null && context.zone() == null) {
+                        return new Done(false);
+                    }
+                    call.context(context.withZone(null, null));
+                    contexts.save(call);
+                    return new Done(true);
+                });
+    }
+
+    private Tool<Create, Created> create() {
+        return Tool.named("ZN_Create")
+                .title("Create a zone")
+                .description("""
+                        Creates a zone in target.domain, a channel that all its members hear. Needs vx.name (unique in the domain); \
+                        vx.description says what it is for. For the domain's owner, admins, and whoever is logged on as its host. Next: \
+                        ZN_Enter to talk there.""")
+                .needs(Capability.ZONE_WRITE)
+                .on(Requirement.OfDomain.RUN)
+                .effect(Effect.CREATES)
+                .handledBy(Create.class, Created.class, (in, call) -> {
+                    var domain = hold(call, in.target().domain());
+                    return new Created(
+                            zones.insert(call, domain, in.vx().name(), in.vx().description()));
+                });
+    }
+
+    private Tool<Destroy, Done> destroy() {
+        return Tool.named("ZN_Destroy")
+                .title("Destroy a zone")
+                .description("""
+                        Ends a zone for good, with all that was said there. Both target.domain and target.zone are needed; 'main' stays \
+                        as long as its domain. For the domain's owner, admins, and whoever is logged on as its host.""")
+                .needs(Capability.ZONE_WRITE)
+                .on(Requirement.OfDomain.RUN, Requirement.OfZone.RUN)
+                .effect(Effect.DESTROYS)
+                .handledBy(Destroy.class, Done.class, (in, call) -> {
+                    var domain = hold(call, in.target().domain());
+                    var zone = zones.read(call, domain, in.target().zone());
+                    if (in.target().zone().key().equals(ZoneStore.MAIN.key())) {
+                        throw Problem.conflict(
+                                "the zone 'main' cannot be destroyed; it goes with its domain (DM_Destroy)");
+                    }
+                    zones.destroy(call, zone);
+                    if (zone.ref().equals(call.context().zone())) {
+                        call.context(call.context().withZone(domain.ref(), null));
+                    }
+                    messages.recountFewer(call);
+                    return new Done(true);
+                });
+    }
+
+    private DomainStore.Held hold(Call call, Name name) {
+        var domain = domains.lock(call, name);
+        AccessCheck.require(DomainAccess.missing(call, domain));
+        return domain;
+    }
+}

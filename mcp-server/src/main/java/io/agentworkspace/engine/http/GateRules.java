@@ -1,0 +1,169 @@
+package io.agentworkspace.engine.http;
+
+import io.agentworkspace.engine.http.limits.RequestRate;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Route;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.net.URI;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * The rules of the gate.
+ *
+ * @param hosts names that the {@code Host} header may carry besides {@code localhost} and IP addresses; lower case
+ * @param origins browser origins, in the form that browsers send them
+ * @param own those of them that belong to this server
+ * @param callers the rate limit of each key or session
+ * @param strangers the rate limit of each address for reads without a credential, failures with one, and failed
+ *     look-ups
+ * @param proxies who is believed when it tells whose request it passes on
+ * @param quotas what callers are told that they have left besides the rate
+ * @param posts the paths where a POST may only read
+ * @param served whether a path exists: if not, no credential would help
+ * @param capacity the memory limits of requests
+ */
+public record GateRules(
+        Set<String> hosts,
+        Set<String> origins,
+        Set<String> own,
+        RequestRate callers,
+        RequestRate strangers,
+        TrustedProxies proxies,
+        Allowance.Meter quotas,
+        Posts posts,
+        Predicate<String> served,
+        Capacity capacity) {
+    /**
+     * The paths where a POST may change nothing.
+     *
+     * @param reading the paths where it never changes anything
+     * @param undecided the paths where the body decides; their routes check it
+     */
+    public record Posts(Set<String> reading, Set<String> undecided) {
+        public Posts {
+            reading = Set.copyOf(reading);
+            undecided = Set.copyOf(undecided);
+        }
+    }
+
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
+    public GateRules {
+        hosts = Set.copyOf(hosts);
+        origins = Set.copyOf(origins);
+        own = Set.copyOf(own);
+    }
+
+    /**
+     * Of the public addresses and what the settings allow besides.
+     *
+     * @throws IllegalArgumentException when an allowed origin is not of the form {@code scheme://host[:port]}
+     */
+    public static GateRules of(
+            Collection<URI> addresses,
+            Collection<String> allowedHosts,
+            Collection<String> allowedOrigins,
+            RequestRate callers,
+            RequestRate strangers) {
+        var hosts = new LinkedHashSet<String>();
+        var origins = new LinkedHashSet<String>();
+        for (var address : addresses) {
+            hosts.add(address.getHost().toLowerCase(Locale.ROOT));
+            origins.addAll(ownOrigins(address));
+        }
+        var own = Set.copyOf(origins);
+        allowedHosts.forEach(host -> hosts.add(HostRule.withoutPort(host)));
+        allowedOrigins.forEach(origin -> origins.add(origin(allowed(origin))));
+        return new GateRules(
+                hosts,
+                origins,
+                own,
+                callers,
+                strangers,
+                new TrustedProxies(Set.of()),
+                _ -> List.of(),
+                new Posts(Set.of(), Set.of(Route.COMMANDS)),
+                _ -> true,
+                Capacity.of(Runtime.getRuntime().maxMemory()));
+    }
+
+    /** The same, behind these proxies. */
+    public GateRules behind(TrustedProxies others) {
+        return new GateRules(hosts, origins, own, callers, strangers, others, quotas, posts, served, capacity);
+    }
+
+    /** The same, with these quotas. */
+    public GateRules within(Allowance.Meter others) {
+        return new GateRules(hosts, origins, own, callers, strangers, proxies, others, posts, served, capacity);
+    }
+
+    /** The same; a POST to the paths of tools that only read needs no proof of the page that sent it. */
+    public GateRules reading(Collection<Tool<?, ?>> tools) {
+        var reading = new LinkedHashSet<String>();
+        var undecided = new LinkedHashSet<>(posts.undecided());
+        for (var tool : tools) {
+            if (tool.effect() == Effect.READS) {
+                reading.addAll(paths(tool));
+            } else if (tool.reading() != null) {
+                undecided.addAll(paths(tool));
+            }
+        }
+        var known = new Posts(reading, undecided);
+        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, known, served, capacity);
+    }
+
+    private static List<String> paths(Tool<?, ?> tool) {
+        var invoke = "/api/mcp/tools/%s/invoke".formatted(tool.name());
+        return tool.route().method().equals("POST") ? List.of(tool.route().path(), invoke) : List.of(invoke);
+    }
+
+    /** The same, with only these paths, decoded. */
+    public GateRules serving(Predicate<String> paths) {
+        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, paths, capacity);
+    }
+
+    /** The same, with these memory limits. */
+    GateRules holding(Capacity other) {
+        return new GateRules(hosts, origins, own, callers, strangers, proxies, quotas, posts, served, other);
+    }
+
+    /** A loopback address has three names, and a browser on this machine may be using any of them. */
+    private static Set<String> ownOrigins(URI address) {
+        if (!LOOPBACK.contains(address.getHost().toLowerCase(Locale.ROOT))) {
+            return Set.of(origin(address));
+        }
+        var origins = new LinkedHashSet<String>();
+        LOOPBACK.forEach(host -> origins.add(origin(address.getScheme(), host, address.getPort())));
+        return origins;
+    }
+
+    private static URI allowed(String origin) {
+        var uri = URI.create(origin.strip());
+        var path = uri.getRawPath();
+        var bare = uri.getScheme() != null
+                && uri.getHost() != null
+                && (path == null || path.isEmpty() || path.equals("/"));
+        if (!bare || uri.getRawQuery() != null || uri.getRawFragment() != null || uri.getRawUserInfo() != null) {
+            throw new IllegalArgumentException(
+                    "'%s' is not an origin: scheme://host or scheme://host:port".formatted(origin));
+        }
+        return uri;
+    }
+
+    private static String origin(URI address) {
+        return origin(address.getScheme(), address.getHost(), address.getPort());
+    }
+
+    private static String origin(String scheme, String host, int port) {
+        var named = scheme.toLowerCase(Locale.ROOT);
+        var standard = named.equals("https") ? 443 : 80;
+        var suffix = port < 0 || port == standard ? "" : ":" + port;
+        return named + "://" + host.toLowerCase(Locale.ROOT) + suffix;
+    }
+}

@@ -1,0 +1,147 @@
+package io.agentworkspace.engine.http.limits;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A limited resource that callers share. One caller gets at most a third of it and all callers of one tenant together at most
+ * two thirds, so that only several tenants can use it up. A caller without an entry has taken nothing.
+ */
+public final class FairShare {
+    private static final int CALLERS = 3;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private final String what;
+    private final int each;
+    private final Semaphore all;
+    private final ConcurrentHashMap<Object, Holder> holders = new ConcurrentHashMap<>();
+
+    private static final class Holder {
+        private final Semaphore free;
+        private int parts;
+
+        Holder(int most) {
+            free = new Semaphore(most, true);
+        }
+    }
+
+    /** @param tenant the caller's tenant; 0 for all callers without a credential */
+    public record Caller(long tenant, Object name) {}
+
+    /** @param the resource's name, for the note of a refusal */
+    public FairShare(String what, long all) {
+        var units = Math.clamp(all, CALLERS, Integer.MAX_VALUE);
+        this.what = what;
+        this.each = units / CALLERS;
+        this.all = new Semaphore(units, true);
+    }
+
+    /** The most that one caller can have. */
+    int each() {
+        return each;
+    }
+
+    public int free() {
+        return all.availablePermits();
+    }
+
+    /**
+     * Takes this much, or all that one caller can have.
+     *
+     * @param patience how long to wait for it
+     * @throws Problem {@code rate_limited} if the caller has too much, {@code unavailable} if all together have
+     */
+    public Part take(Caller caller, long amount, Duration patience) {
+        var part = new Part(caller);
+        try {
+            part.grow(amount, patience);
+            return part;
+        } catch (Problem refused) {
+            part.close();
+            throw refused;
+        }
+    }
+
+    private Holder enter(Object name, int most) {
+        return holders.compute(name, (_, known) -> {
+            var holder = known == null ? new Holder(most) : known;
+            holder.parts++;
+            return holder;
+        });
+    }
+
+    private void leave(Object name) {
+        holders.computeIfPresent(name, (_, holder) -> --holder.parts == 0 ? null : holder);
+    }
+
+    private static boolean acquire(Semaphore free, int amount, Duration patience) {
+        try {
+            return free.tryAcquire(amount) || free.tryAcquire(amount, patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** What one request holds of it. */
+    public final class Part implements AutoCloseable {
+        private final Caller caller;
+        private final Holder own;
+        private final Holder tenant;
+        private int amount;
+        private boolean closed;
+
+        private Part(Caller caller) {
+            this.caller = caller;
+            this.own = enter(caller, each);
+            this.tenant = enter(caller.tenant(), 2 * each);
+        }
+
+        /** @throws Problem as {@link FairShare#take} */
+        public synchronized void grow(long wanted, Duration patience) {
+            var more = (int) Math.min(wanted, each) - amount;
+            if (closed || more <= 0) {
+                return;
+            } else if (!acquire(own.free, more, patience)) {
+                throw Problem.rateLimited(
+                        "your requests use as %s as one caller may use at once: read their responses before you send more"
+                                .formatted(what),
+                        PAUSE);
+            } else if (!acquire(tenant.free, more, patience)) {
+                own.free.release(more);
+                throw Problem.rateLimited(
+                        "the requests of your tenant, or all requests without a credential, use as %s as they may use at once: try again shortly"
+                                .formatted(what),
+                        PAUSE);
+            } else if (!acquire(all, more, patience)) {
+                own.free.release(more);
+                tenant.free.release(more);
+                throw Problem.unavailable(
+                        "the requests of all callers use as %s as the server has: try again shortly".formatted(what),
+                        PAUSE);
+            }
+            amount += more;
+        }
+
+        public synchronized void shrink(long wanted) {
+            var less = amount - (int) Math.min(wanted, amount);
+            amount -= less;
+            own.free.release(less);
+            tenant.free.release(less);
+            all.release(less);
+        }
+
+        @Override
+        public synchronized void close() {
+            if (!closed) {
+                closed = true;
+                shrink(0);
+                leave(caller);
+                leave(caller.tenant());
+            }
+        }
+    }
+}

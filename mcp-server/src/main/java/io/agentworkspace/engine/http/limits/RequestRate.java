@@ -1,0 +1,25 @@
+package io.agentworkspace.engine.http.limits;
+
+import java.time.Duration;
+
+/**
+ * How fast somebody may ask: so many requests a second on average, and a burst at once.
+ *
+ * @param burst the size of the token bucket; 0 means no limit
+ */
+public record RequestRate(long perSecond, long burst) {
+    public static final RequestRate OFF = new RequestRate(0, 0);
+
+    boolean isOff() {
+        return burst == 0;
+    }
+
+    /** The time in which an empty bucket fills, in whole seconds. */
+    long windowSeconds() {
+        return isOff() ? 0 : Math.ceilDiv(burst, perSecond);
+    }
+
+    Duration window() {
+        return Duration.ofSeconds(windowSeconds());
+    }
+}

@@ -1,0 +1,5 @@
+/** The limits of requests: their rate, their size, and each caller's share. */
+@NullMarked
+package io.agentworkspace.engine.http.limits;
+
+import org.jspecify.annotations.NullMarked;

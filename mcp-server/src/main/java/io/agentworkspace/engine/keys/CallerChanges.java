@@ -1,0 +1,65 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.db.NotificationChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens for changes of keys and users. What is remembered of callers may be used as long as the last heartbeat of its
+ * connection is younger than a second; so a revoked key stops everywhere within that time, also when this replica is cut
+ * off.
+ */
+public final class CallerChanges implements AutoCloseable {
+    private static final Duration BEAT = Duration.ofMillis(200);
+    private static final Duration VOUCHED = Duration.ofMillis(900);
+
+    private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
+    private final NotificationChannel channel;
+    private volatile long lastBeat = System.nanoTime() - VOUCHED.toNanos();
+
+    public CallerChanges(String jdbcUrl, @Nullable String user, @Nullable String password) {
+        channel = new NotificationChannel(
+                "callers_changed",
+                new NotificationChannel.Login(jdbcUrl, user, password),
+                BEAT,
+                new NotificationChannel.Ear() {
+                    @Override
+                    public void opened() {
+                        tell(""); // What changed while nobody listened is not known.
+                    }
+
+                    @Override
+                    public void heard(String payload) {
+                        tell(payload);
+                    }
+
+                    @Override
+                    public void current(long since) {
+                        lastBeat = since;
+                    }
+                });
+        channel.open();
+    }
+
+    /** @param forget is told the id of a new key, {@code session:} and the id of one that has ended, or nothing, which may mean any */
+    public void onChange(Consumer<String> forget) {
+        listeners.add(forget);
+    }
+
+    private void tell(String id) {
+        listeners.forEach(listener -> listener.accept(id));
+    }
+
+    /** Whether every change of more than a second ago has been heard. */
+    public boolean isCurrent() {
+        return System.nanoTime() - lastBeat < VOUCHED.toNanos();
+    }
+
+    @Override
+    public void close() {
+        channel.close();
+    }
+}

@@ -1,0 +1,73 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.credentials.Grant;
+import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the caller has to give: a key, a session or an identity that ended a moment ago must not leave another key behind.
+ * Until the transaction ends it cannot end.
+ *
+ * @param lasts whether the session or the identity that it has signed in with is still there
+ * @param chain of its key; empty where it has none, or no longer
+ */
+record IssuerCredentialQueries(boolean lasts, List<Grant> chain) {
+    /** Makes sure that what the caller came with cannot end before the transaction does. */
+    static final String HOLD = """
+            WITH k AS (SELECT 1 FROM api_key WHERE tenant_id = :tenant AND id = CAST(:key AS text) FOR SHARE),
+                 s AS (SELECT 1 FROM browser_session
+                        WHERE tenant_id = :tenant AND id = CAST(:session AS text) AND expires_at > :now
+                          FOR KEY SHARE),
+                 i AS (SELECT 1 FROM token_grant g
+                         JOIN external_identity e
+                           ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
+                        WHERE CAST(:scopes AS boolean) AND g.tenant_id = :tenant AND g.principal = :principal
+                          FOR KEY SHARE OF e)
+            SELECT (SELECT count(*) FROM k), (SELECT count(*) FROM s), (SELECT count(*) FROM i)
+            """;
+
+    /** Columns that tell of it, once it is held. */
+    static final String COLUMNS = """
+            (SELECT %s FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS own_chain,
+            (CAST(:session AS text) IS NULL
+             OR EXISTS (SELECT 1 FROM browser_session
+                         WHERE tenant_id = :tenant AND id = CAST(:session AS text) AND expires_at > :now))
+            AND (NOT CAST(:scopes AS boolean)
+                 OR EXISTS (SELECT 1 FROM token_grant g
+                              JOIN external_identity e
+                                ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
+                             WHERE g.tenant_id = :tenant AND g.principal = :principal)) AS lasts
+            """.formatted(KeyRow.CHAIN);
+
+    static Statement bind(Statement statement, Call call) {
+        var principal = call.caller().principal();
+        var isSession = principal.startsWith(SessionSecret.PRINCIPAL);
+        return statement
+                .set("key", call.caller().credential().key())
+                .set("session", isSession ? principal.substring(SessionSecret.PRINCIPAL.length()) : null)
+                .set("scopes", call.caller().hasScopes());
+    }
+
+    static IssuerCredentialQueries read(Row row) throws SQLException {
+        return new IssuerCredentialQueries(row.flag("lasts"), row.jsonList("own_chain", Grant.class));
+    }
+
+    Grant powers(Call call) {
+        if (!lasts) {
+            throw Problem.unauthenticated("what you have signed in with has just ended");
+        } else if (call.caller().credential().key() == null) {
+            return Grant.of(call.caller());
+        }
+        return Optional.of(chain)
+                .filter(found -> !found.isEmpty())
+                .map(Grant::of)
+                .filter(grant -> !grant.isOver(call.now()))
+                .orElseThrow(() -> Problem.unauthenticated("the API key has just ended"));
+    }
+}

@@ -1,0 +1,44 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.access.AccessNotes;
+import io.agentworkspace.engine.access.UserAccess;
+import io.agentworkspace.engine.credentials.Grant;
+import io.agentworkspace.engine.model.access.Requirement.OfKey;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Decides what a caller may do with an API key that it manages. */
+public final class KeyAccess {
+    private KeyAccess() {}
+
+    /** @param powers what the caller can grant; read only if needed */
+    public static Optional<Problem> missing(Call call, KeyChangeStore.Held held, Supplier<Grant> powers) {
+        var role = UserAccess.ofRole(call, held.role());
+        return switch (call.tool().requirement(OfKey.class)) {
+            case SEE -> AccessCheck.GRANTED;
+            case END -> role;
+            case CHANGE -> role.or(() -> ofRevoked(held));
+            case HOLD ->
+                ofRevoked(held)
+                        .or(() -> held.grant().isOver(call.now())
+                                ? Optional.of(Problem.conflict(AccessNotes.KEY_ENDED))
+                                : AccessCheck.GRANTED)
+                        .or(() -> role)
+                        .or(() -> ofPowers(held.grant(), powers.get()));
+        };
+    }
+
+    private static Optional<Problem> ofRevoked(KeyChangeStore.Held held) {
+        return held.revoked() || held.grant().revokedAt() != null
+                ? Optional.of(Problem.conflict(AccessNotes.KEY_REVOKED))
+                : AccessCheck.GRANTED;
+    }
+
+    /** What the caller's own key is missing of what another is to have. */
+    static Optional<Problem> ofPowers(Grant wanted, Grant powers) {
+        return wanted.excess(powers).map(AccessNotes::notToGive).map(Problem::notPermitted);
+    }
+}

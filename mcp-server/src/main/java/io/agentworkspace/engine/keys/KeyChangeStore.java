@@ -1,0 +1,363 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.credentials.Grant;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.key.Key;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Toolset;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Writes of keys: created, changed, rotated, revoked and deleted, inside a transaction. */
+public final class KeyChangeStore {
+    /** How many keys of a tenant may be in use. */
+    public static final int MAX_IN_USE = 1_000;
+    /** How many keys of a tenant may be listed, including ended ones. */
+    public static final int MAX_LISTED = 10_000;
+    /** How many of those may be one member's or viewer's, so that its programs leave room for others. */
+    public static final int MAX_IN_USE_OF_USER = 200;
+
+    public static final int MAX_LISTED_OF_USER = 2_000;
+    /** How many children of one key may be in use. */
+    public static final int MAX_CHILDREN = 100;
+    /** How many keys there may be above one. */
+    public static final int MAX_DEPTH = 3;
+
+    /** A caller with a key that others know may be one of them. */
+    private static final String BY_A_KNOWN_KEY = """
+            EXISTS (SELECT 1 FROM api_key c
+                     WHERE c.tenant_id = :tenant AND c.id = CAST(:own AS text) AND c.known_to_others)
+            """;
+
+    private static final String RECORD = """
+            SELECT %s AS record
+              FROM api_key k
+              %s
+             WHERE k.tenant_id = :tenant AND k.id = :id
+            """.formatted(KeyRow.JSON, KeyRow.JOINS);
+
+    private final Db db;
+
+    public KeyChangeStore(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * A key that the transaction has locked.
+     *
+     * @param revoked whether it was revoked itself, not with one above it
+     * @param above the permissions of the keys above it, null if there are none
+     */
+    public record Held(
+            String id,
+            Role role,
+            long revision,
+            boolean revoked,
+            Grant grant,
+            @Nullable Grant above) {}
+
+    private static void checkCaller(Call call, Row row) throws SQLException {
+        if (row.instantOrNull("caller_removed_at") != null) {
+            throw Problem.unauthenticated("the credential's user is gone");
+        }
+        ContextStore.checkRole(call, Role.of(row.text("caller_role")));
+    }
+
+    /**
+     * A locked key, and what the caller can grant.
+     *
+     * @param powers throws {@code unauthenticated} if the caller's credential has just ended
+     */
+    public record Locked(Held held, Supplier<Grant> powers) {}
+
+    /**
+     * The key of this id, locked, if the caller may manage it. Until the transaction ends, neither the roles of its
+     * user and the caller change, nor does the caller's credential end.
+     *
+     * @throws Problem {@code not_found}; {@code not_permitted} if the caller has just lost its role
+     */
+    public Locked lock(Call call, String id) {
+        // Locks the users first, like the code that changes or removes them. The data is not read with the locks, where
+        // after a wait it would still show the old state, but in a separate statement.
+        var statement = db.sql(call, """
+                WITH u AS (SELECT id
+                             FROM app_user
+                            WHERE tenant_id = :tenant
+                              AND id IN (:caller, (SELECT user_id FROM api_key WHERE tenant_id = :tenant AND id = :id))
+                            ORDER BY id
+                              FOR SHARE),
+                     held AS (SELECT count(*) AS users FROM u)
+                SELECT k.id
+                  FROM held, api_key k
+                 WHERE held.users > 0 AND k.tenant_id = :tenant AND k.id = :id AND %s
+                   FOR UPDATE OF k;
+                %s;
+                SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, k.id, u.role, k.revision, k.revoked_at,
+                       %s AS chain, %s
+                  FROM app_user c, api_key k
+                  JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+                 WHERE c.tenant_id = :tenant AND c.id = :caller AND k.tenant_id = :tenant AND k.id = :id
+                """.formatted(
+                        KeyRow.MANAGED, IssuerCredentialQueries.HOLD, KeyRow.CHAIN, IssuerCredentialQueries.COLUMNS));
+        return IssuerCredentialQueries.bind(KeyRow.managing(statement, call), call)
+                .set("id", id)
+                .last(row -> {
+                    checkCaller(call, row);
+                    var giver = IssuerCredentialQueries.read(row);
+                    return new Locked(held(row), () -> giver.powers(call));
+                })
+                .orElseThrow(() -> missing(id));
+    }
+
+    public static Held held(Row row) throws SQLException {
+        var chain = row.jsonList("chain", Grant.class);
+        var above = chain.subList(1, chain.size());
+        return new Held(
+                row.text("id"),
+                Role.of(row.text("role")),
+                row.number("revision"),
+                row.instantOrNull("revoked_at") != null,
+                Grant.of(chain),
+                above.isEmpty() ? null : Grant.of(above));
+    }
+
+    static Problem missing(String id) {
+        return Problem.notFound("key", Name.shortened(id), List.of());
+    }
+
+    /**
+     * Makes sure that the owners can manage keys without this one: with another that only they know, or by signing in.
+     *
+     * @throws Problem {@code conflict}
+     */
+    public void keepOwners(Call call, Held held) {
+        db.sql(call, """
+                SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
+                WITH owner AS (SELECT id FROM app_user
+                                WHERE tenant_id = :tenant AND role = 'owner' AND removed_at IS NULL),
+                     way AS (SELECT k.id FROM api_key k JOIN owner o ON o.id = k.user_id
+                              WHERE k.tenant_id = :tenant AND k.revoked_at IS NULL
+                                AND (k.expires_at IS NULL OR k.expires_at > :now)
+                                AND k.agent_id IS NULL AND k.parent_id IS NULL AND k.capabilities && '{*,key:write}'
+                                AND (k.toolset IS NULL OR k.toolset && '{all,key}' OR k.toolset <@ '{discovery}')
+                              UNION ALL
+                             SELECT NULL FROM browser_session s JOIN owner o ON o.id = s.user_id
+                              WHERE s.tenant_id = :tenant AND s.key_id IS NULL AND s.expires_at > :now
+                              UNION ALL
+                             SELECT NULL FROM external_identity i JOIN owner o ON o.id = i.user_id
+                              WHERE i.tenant_id = :tenant)
+                SELECT COALESCE(bool_or(id = :id), false) AND count(*) = 1 AS last FROM way
+                """)
+                .set("id", held.id())
+                .last(row -> row.flag("last"))
+                .filter(last -> last)
+                .ifPresent(_ -> {
+                    throw Problem.conflict(
+                            "it is the last key by which an owner can manage keys: make another key first, with AK_Create");
+                });
+    }
+
+    /**
+     * The check that there is room for a new key, and its result.
+     *
+     * @param role the role of the acting user, who will own the key
+     * @param powers throws {@code unauthenticated} if the caller's credential has just ended
+     */
+    public record Room(Role role, Supplier<Grant> powers) {}
+
+    /**
+     * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user. Until the
+     * transaction ends, no other key is created, neither role changes, and the caller's credential does not end.
+     *
+     * @param parent the parent of the new key
+     * @throws Problem {@code conflict}; {@code not_permitted} if the caller has just lost its role
+     */
+    public Room makeRoom(Call call, @Nullable String parent) {
+        var statement = db.sql(
+                call, """
+                SELECT u.id
+                  FROM tenant t JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id IN (:caller, :user)
+                 WHERE t.tenant_id = :tenant
+                 ORDER BY u.id
+                   FOR NO KEY UPDATE OF t FOR SHARE OF u;
+                %s;
+                SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, u.role, held.*, %s
+                  FROM app_user c, app_user u,
+                       (SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
+                               count(*) FILTER (WHERE user_id = :user) AS own_listed,
+                               count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
+                               count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
+                               COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
+                          FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k) held
+                 WHERE c.tenant_id = :tenant AND c.id = :caller AND u.tenant_id = :tenant AND u.id = :user
+                """.formatted(IssuerCredentialQueries.HOLD, IssuerCredentialQueries.COLUMNS, KeyRow.IN_USE));
+        return IssuerCredentialQueries.bind(statement, call)
+                .set("parent", parent)
+                .last(row -> {
+                    checkCaller(call, row);
+                    var role = Role.of(row.text("role"));
+                    checkRoom(row, parent != null);
+                    checkShare(role, row);
+                    var giver = IssuerCredentialQueries.read(row);
+                    return new Room(role, () -> giver.powers(call));
+                })
+                .orElseThrow();
+    }
+
+    private static void checkRoom(Row row, boolean child) throws SQLException {
+        refuse(row.number("in_use") >= MAX_IN_USE, "%,d keys are in use: revoke what nobody needs", MAX_IN_USE);
+        refuse(row.number("listed") >= MAX_LISTED, "%,d keys are listed: delete what has ended", MAX_LISTED);
+        refuse(row.number("children") >= MAX_CHILDREN, "your key has %,d children: revoke some", MAX_CHILDREN);
+        refuse(
+                child && row.number("depth") >= MAX_DEPTH,
+                "there are %d keys above yours: it can have no children",
+                MAX_DEPTH);
+    }
+
+    /** Admins may use all that the tenant has: they can also make room. */
+    private static void checkShare(Role role, Row row) throws SQLException {
+        if (!role.isAtLeast(Role.ADMIN)) {
+            refuse(
+                    row.number("own_in_use") >= MAX_IN_USE_OF_USER,
+                    "%,d keys of this user, who is no admin, are in use: revoke what nobody needs",
+                    MAX_IN_USE_OF_USER);
+            refuse(
+                    row.number("own_listed") >= MAX_LISTED_OF_USER,
+                    "%,d keys of this user, who is no admin, are listed: delete what has ended",
+                    MAX_LISTED_OF_USER);
+        }
+    }
+
+    private static void refuse(boolean full, String note, int limit) {
+        if (full) {
+            throw Problem.conflict(note.formatted(limit) + "; that is the most there may be");
+        }
+    }
+
+    /** A new key of the acting user. */
+    public record Draft(
+            String name,
+            @Nullable String environment,
+            Grant grant,
+            @Nullable Long agent,
+            @Nullable String parent) {}
+
+    public Key insert(Call call, ApiKey key, Draft draft) {
+        return recorded(call, key.id(), """
+                INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
+                                     confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
+                VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
+                        :agent, :parent,
+                        COALESCE((SELECT p.ancestors || p.id FROM api_key p
+                                   WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
+                        :expires, :now, :user <> :caller OR %s)
+                """.formatted(BY_A_KNOWN_KEY))
+                .set("own", call.caller().credential().key())
+                .set("hash", key.secretHash())
+                .set("name", draft.name())
+                .set("environment", draft.environment())
+                .set("capabilities", draft.grant().capabilities())
+                .set("toolset", draft.grant().toolset().words())
+                .set("confirm", draft.grant().confirmDestructive())
+                .set("agent", draft.agent())
+                .set("parent", draft.parent())
+                .set("expires", draft.grant().expiresAt())
+                .last(row -> key(call, row))
+                .orElseThrow();
+    }
+
+    /** What a change sets; null leaves it as it is. */
+    public record Change(
+            @Nullable String name,
+            @Nullable String environment,
+            @Nullable Set<String> capabilities,
+            @Nullable Toolset toolset,
+            @Nullable Boolean confirmDestructive,
+            @Nullable Instant expiresAt) {}
+
+    /** Sets the fields of the change; raises the revision if any differs from the current value. */
+    public Key update(Call call, Held held, Change change) {
+        return recorded(call, held.id(), """
+                UPDATE api_key
+                   SET name = COALESCE(:name, name), environment = COALESCE(:environment, environment),
+                       capabilities = COALESCE(CAST(:capabilities AS text[]), capabilities),
+                       toolset = COALESCE(CAST(:toolset AS text[]), toolset),
+                       confirm_destructive = COALESCE(:confirm, confirm_destructive),
+                       expires_at = COALESCE(CAST(:expires AS timestamptz), expires_at),
+                       revision = revision + 1
+                 WHERE tenant_id = :tenant AND id = :id
+                   AND (name, environment, capabilities, toolset, confirm_destructive, expires_at)
+                       IS DISTINCT FROM
+                       (COALESCE(:name, name), COALESCE(:environment, environment),
+                        COALESCE(CAST(:capabilities AS text[]), capabilities),
+                        COALESCE(CAST(:toolset AS text[]), toolset), COALESCE(:confirm, confirm_destructive),
+                        COALESCE(CAST(:expires AS timestamptz), expires_at))
+                """)
+                .set("name", change.name())
+                .set("environment", change.environment())
+                .set("capabilities", change.capabilities())
+                .set(
+                        "toolset",
+                        change.toolset() == null ? null : change.toolset().words())
+                .set("confirm", change.confirmDestructive())
+                .set("expires", change.expiresAt())
+                .last(row -> key(call, row))
+                .orElseThrow();
+    }
+
+    /** Gives the key a new secret; the old one works for the overlap. The last use of the old one is kept. */
+    public Key rotate(Call call, ApiKey key, Duration overlap) {
+        return recorded(call, key.id(), """
+                WITH kept AS (UPDATE key_seen SET previous_used_at = used_at
+                               WHERE tenant_id = :tenant AND key_id = :id)
+                UPDATE api_key
+                   SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,
+                       previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
+                       secret_hash = :hash, rotated_at = :now, known_to_others = user_id <> :caller OR %s, revision = revision + 1
+                 WHERE tenant_id = :tenant AND id = :id
+                """.formatted(BY_A_KNOWN_KEY))
+                .set("own", call.caller().credential().key())
+                .set("hash", key.secretHash())
+                .set("overlaps", overlap.isPositive())
+                .set("until", call.now().plus(overlap))
+                .last(row -> key(call, row))
+                .orElseThrow();
+    }
+
+    /** Revokes the key and those below it, on every replica within a second; a revoked key stays unchanged. */
+    public Key revoke(Call call, Held held) {
+        return recorded(call, held.id(), """
+                UPDATE api_key SET revoked_at = :now, revision = revision + 1
+                 WHERE tenant_id = :tenant AND id = :id AND revoked_at IS NULL
+                """).last(row -> key(call, row)).orElseThrow();
+    }
+
+    /** Deletes the key and those below it. */
+    public void delete(Call call, Held held) {
+        db.sql(call, "DELETE FROM api_key WHERE tenant_id = :tenant AND id = :id")
+                .set("id", held.id())
+                .run();
+    }
+
+    /** A change, and the resulting record: in a separate statement, since the change itself sees the old state. */
+    private Statement recorded(Call call, String id, String change) {
+        return db.sql(call, change + ";\n" + RECORD).set("id", id);
+    }
+
+    private static Key key(Call call, Row row) throws SQLException {
+        return Objects.requireNonNull(row.json("record", KeyRow.class)).key(call.now());
+    }
+}

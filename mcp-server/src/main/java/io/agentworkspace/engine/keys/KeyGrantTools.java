@@ -1,0 +1,259 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.access.UserAccess;
+import io.agentworkspace.engine.agents.AgentAccess;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.credentials.Grant;
+import io.agentworkspace.engine.credentials.KeyFormat;
+import io.agentworkspace.engine.keys.KeyTools.Changed;
+import io.agentworkspace.engine.keys.KeyTools.Made;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The permissions of API keys: AK_Create, AK_Update. Nobody can grant more than they have. */
+public final class KeyGrantTools {
+    /** The default lifetime of a child. */
+    private static final Duration CHILDHOOD = Duration.ofHours(24);
+
+    static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same pair for domain, bank,"
+            + " zone, user, key, webhook, skill, account, document, rule (no tool needs the last two yet); * for all. None"
+            + " that your own key lacks.";
+    static final String TOOLSET =
+            "Limits it to these toolsets, at every door: agent, domain, zone, bank, user, key, webhook, skill, account;"
+                    + " all for no limit; discovery shows MCP clients three tools that stand for the others.";
+    static final String CONFIRM =
+            "Whether the person at an MCP client is asked before a destructive tool runs, like X-MCP-Confirm: destructive.";
+
+    private final SecureRandom random = new SecureRandom();
+    private final KeyChangeStore keys;
+    private final AgentStore agents;
+    private final KeyLimitTexts words;
+
+    public KeyGrantTools(KeyChangeStore keys, AgentStore agents, KeyLimitTexts words) {
+        this.keys = keys;
+        this.agents = agents;
+        this.words = words;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(create(), update());
+    }
+
+    record Create(
+            @Doc("Whose key: your user's when left out; admins may name another user.")
+            Targets.@Nullable UserOnly target,
+
+            @Doc(value = "What the key is for, e.g. nightly report.", max = 100)
+            String name,
+
+            @Doc(value = CAPABILITIES, max = 50) List<String> capabilities,
+
+            @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
+            String environment,
+
+            @Doc("The only agent that it may act as: one of the key's user.") @Nullable
+            Name agent,
+
+            @Doc(value = TOOLSET + " Your own key's when left out.", max = 20) @Nullable
+            List<String> toolset,
+
+            @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
+
+            @Doc(
+                    "When it ends, not later than your own key. Left out: when your own key ends; a child after 24 hours at most.")
+            @Nullable
+            Instant expiresAt,
+
+            @Doc(value = "Instead of expires_at: in how many seconds it ends.", min = 1, max = 315_360_000) @Nullable
+            Long expiresInSeconds,
+
+            @Doc(
+                    value =
+                            "Your own key's id makes it a child: it ends with your key, however that ends. A key bound to an"
+                                    + " agent, or itself a child, makes only children, without saying so.",
+                    max = 64)
+            @Nullable
+            String parent) {}
+
+    private Tool<Create, Made> create() {
+        return Tool.named("AK_Create")
+                .title("Create an API key")
+                .description("""
+                        Makes an API key and shows it, this once. Give each program its own, with the least that it needs: a key can't be \
+                        given more than the one that makes it. With parent, your own key's id, it is a child, for a sub-agent: \
+                        it ends when your key ends. AK_Update changes it, AK_Rotate gives it a new secret, AK_Revoke stops it.""")
+                .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfCredential.CURRENT, Requirement.OfUser.KEY_OF, Requirement.OfAgent.BIND)
+                .effect(Effect.CREATES)
+                .route("POST", "/api/keys")
+                .handledBy(Create.class, Made.class, this::make);
+    }
+
+    private Made make(Create in, Call call) {
+        checkName(in.name());
+        var agent = agent(in, call);
+        AccessCheck.require(AccessCheck.ofCredential(call));
+        var parent = parent(in, call);
+        var room = keys.makeRoom(call, parent);
+        var powers = room.powers().get();
+        var grant = new Grant(
+                KeyLimitTexts.capabilities(in.capabilities()),
+                in.toolset() == null ? powers.toolset() : words.toolset(in.toolset()),
+                in.confirmDestructive() == null ? powers.confirmDestructive() : in.confirmDestructive(),
+                end(in, call, powers, parent != null),
+                null);
+        AccessCheck.require(UserAccess.missing(call, call.context().user().id(), room.role()));
+        AccessCheck.require(KeyAccess.ofPowers(grant, powers));
+        var draft = new KeyChangeStore.Draft(in.name().strip(), in.environment(), grant, agent, parent);
+        var key = ApiKey.generate(random);
+        return new Made(keys.insert(call, key, draft), key.reveal());
+    }
+
+    /** A key that is pasted in place of its name would stay in lists and in the audit. */
+    private static void checkName(@Nullable String name) {
+        if (name != null && KeyFormat.isIn(name)) {
+            throw Problem.invalid("name", "must not hold an API key: say in words what the key is for");
+        }
+    }
+
+    private static @Nullable String parent(Create in, Call call) {
+        var caller = call.caller();
+        var own = caller.credential().key();
+        if (in.parent() != null && !in.parent().equals(own)) {
+            throw Problem.invalid(
+                    "parent",
+                    own == null
+                            ? "is for those who call with a key: leave it out"
+                            : "must be the id of the key that you call with, '%s', or be left out".formatted(own));
+        }
+        var parent = caller.isConfined() ? own : in.parent();
+        if (parent != null && call.context().user().id() != caller.user()) {
+            throw Problem.invalid("target.user", "must be left out: a child is of the same user as its parent");
+        }
+        return parent;
+    }
+
+    private static @Nullable Instant end(Create in, Call call, Grant powers, boolean child) {
+        var given = end(in.expiresAt(), in.expiresInSeconds(), call);
+        if (given != null || !child) {
+            return given == null ? powers.expiresAt() : given;
+        }
+        var grown = call.now().plus(CHILDHOOD);
+        return powers.expiresAt() != null && powers.expiresAt().isBefore(grown) ? powers.expiresAt() : grown;
+    }
+
+    private static @Nullable Instant end(@Nullable Instant at, @Nullable Long seconds, Call call) {
+        if (at != null && seconds != null) {
+            throw Problem.invalid("expires_in_seconds", "cannot stand beside expires_at: send one of them");
+        }
+        if (at != null && !at.isAfter(call.now())) {
+            throw Problem.invalid("expires_at", "must lie in the future; it is %s now".formatted(call.now()));
+        }
+        return seconds == null ? at : call.now().plusSeconds(seconds);
+    }
+
+    private @Nullable Long agent(Create in, Call call) {
+        if (in.agent() == null) {
+            return call.caller().boundAgent();
+        }
+        var held = agents.read(call, in.agent());
+        AccessCheck.require(AgentAccess.missing(call, held));
+        return held.id();
+    }
+
+    record Update(
+            @Doc(value = KeyTools.ID, max = 64) String id,
+
+            @Doc(value = "What the key is for.", max = 100) @Nullable
+            String name,
+
+            @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
+            String environment,
+
+            @Doc(value = CAPABILITIES, max = 50) @Nullable List<String> capabilities,
+
+            @Doc(value = TOOLSET, max = 20) @Nullable List<String> toolset,
+
+            @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
+            @Doc("When it ends.") @Nullable Instant expiresAt,
+
+            @Doc(value = "Instead of expires_at: in how many seconds it ends.", min = 1, max = 315_360_000) @Nullable
+            Long expiresInSeconds,
+
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("AK_Update")
+                .title("Change an API key")
+                .description("""
+                        Changes just those of name, environment, capabilities, toolset, confirm_destructive and the end of a key that \
+                        are given; in force on every replica within a second. It can always be narrowed; to widen or \
+                        prolong it, your own key must have all that it has then. The user, the agent and the parent of a key stay.""")
+                .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.CHANGE)
+                .effect(Effect.CHANGES)
+                .route("PATCH", "/api/keys/{id}")
+                .handledBy(Update.class, Changed.class, this::change);
+    }
+
+    private Changed change(Update in, Call call) {
+        checkName(in.name());
+        var locked = keys.lock(call, in.id());
+        var held = locked.held();
+        AccessCheck.require(AccessCheck.ofCredential(call));
+        IfRevision.check(in.ifRevision(), held.revision());
+        AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
+        var change = new KeyChangeStore.Change(
+                in.name() == null ? null : in.name().strip(),
+                in.environment(),
+                in.capabilities() == null ? null : KeyLimitTexts.capabilities(in.capabilities()),
+                in.toolset() == null ? null : words.toolset(in.toolset()),
+                in.confirmDestructive(),
+                end(in.expiresAt(), in.expiresInSeconds(), call));
+        checkMayGive(call, locked, change);
+        var key = keys.update(call, held, change);
+        return new Changed(key, key.revision(), key.revision() != held.revision());
+    }
+
+    private void checkMayGive(Call call, KeyChangeStore.Locked locked, KeyChangeStore.Change change) {
+        var held = locked.held();
+        var had = held.grant();
+        var wanted = new Grant(
+                change.capabilities() == null ? had.capabilities() : change.capabilities(),
+                change.toolset() == null ? had.toolset() : change.toolset(),
+                change.confirmDestructive() == null ? had.confirmDestructive() : change.confirmDestructive(),
+                change.expiresAt() == null ? had.expiresAt() : change.expiresAt(),
+                null);
+        var powers = locked.powers().get();
+        // Its previous permissions count only if nothing is added: parts of two grants would make one that nobody had.
+        if (wanted.excess(had).isPresent()) {
+            AccessCheck.require(KeyAccess.ofPowers(wanted, powers));
+        }
+        var asked =
+                new Grant(wanted.capabilities(), wanted.toolset(), had.confirmDestructive(), wanted.expiresAt(), null);
+        if (held.role() == Role.OWNER && had.excess(asked).isPresent()) {
+            keys.keepOwners(call, held);
+        }
+        if (held.above() != null) {
+            wanted.excess(held.above()).ifPresent(excess -> {
+                throw Problem.conflict("a child never has more than its parent, and its parent " + excess);
+            });
+        }
+    }
+}

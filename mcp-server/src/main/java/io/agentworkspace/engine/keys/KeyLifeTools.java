@@ -1,0 +1,111 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How the secret of an API key changes, and how a key ends: AK_Rotate, AK_Revoke, AK_Delete. */
+public final class KeyLifeTools {
+    private final SecureRandom random = new SecureRandom();
+    private final KeyChangeStore keys;
+
+    public KeyLifeTools(KeyChangeStore keys) {
+        this.keys = keys;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(rotate(), revoke(), delete());
+    }
+
+    record Rotate(
+            @Doc(value = KeyTools.ID, max = 64) String id,
+
+            @Doc(
+                    value = "For how many seconds the old secret works too, at most 7 days; 0 when left out.",
+                    max = 604_800)
+            @Nullable
+            Long overlapSeconds,
+
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    private Tool<Rotate, KeyTools.Made> rotate() {
+        return Tool.named("AK_Rotate")
+                .title("Give an API key a new secret")
+                .description("""
+                        Gives a key a new secret under the same id and shows the whole new key, this once. The old secret stops at once, \
+                        or after overlap_seconds; AK_List shows as previous_last_used_at whether it is still used. Nobody gets a key \
+                        that has more than their own.""")
+                .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.HOLD)
+                .effect(Effect.CHANGES)
+                .route("POST", "/api/keys/{id}/rotate")
+                .handledBy(Rotate.class, KeyTools.Made.class, (in, call) -> {
+                    var locked = keys.lock(call, in.id());
+                    var held = locked.held();
+                    AccessCheck.require(AccessCheck.ofCredential(call));
+                    IfRevision.check(in.ifRevision(), held.revision());
+                    AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
+                    var key = ApiKey.withId(held.id(), random);
+                    var overlap = in.overlapSeconds() == null ? 0 : in.overlapSeconds();
+                    return new KeyTools.Made(keys.rotate(call, key, Duration.ofSeconds(overlap)), key.reveal());
+                });
+    }
+
+    private Tool<KeyTools.OfKey, KeyTools.Changed> revoke() {
+        return Tool.named("AK_Revoke")
+                .title("Revoke an API key")
+                .description("""
+                        Stops a key and all keys below it for good, on every replica within a second. It stays listed, as revoked; AK_Delete \
+                        removes it. Doing it again changes nothing. The last key by which an owner can manage keys stays.""")
+                .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfKey.END)
+                .effect(Effect.DESTROYS)
+                .idempotent()
+                .route("POST", "/api/keys/{id}/revoke")
+                .handledBy(KeyTools.OfKey.class, KeyTools.Changed.class, (in, call) -> {
+                    var held = lockedToEnd(call, in.id());
+                    var key = keys.revoke(call, held);
+                    return new KeyTools.Changed(key, key.revision(), !held.revoked());
+                });
+    }
+
+    record Deleted(@Doc("Always true.") boolean changed) {}
+
+    private Tool<KeyTools.OfKey, Deleted> delete() {
+        return Tool.named("AK_Delete")
+                .title("Delete an API key")
+                .description("""
+                        Stops a key like AK_Revoke and takes it off the list, with all keys below it and what is known of their use. To keep \
+                        the record use AK_Revoke.""")
+                .needs(Capability.KEY_WRITE)
+                .on(Requirement.OfKey.END)
+                .effect(Effect.DESTROYS)
+                .route("DELETE", "/api/keys/{id}")
+                .handledBy(KeyTools.OfKey.class, Deleted.class, (in, call) -> {
+                    keys.delete(call, lockedToEnd(call, in.id()));
+                    return new Deleted(true);
+                });
+    }
+
+    /** Of a higher role nobody takes, and the owners keep a way in. */
+    private KeyChangeStore.Held lockedToEnd(Call call, String id) {
+        var locked = keys.lock(call, id);
+        var held = locked.held();
+        AccessCheck.require(KeyAccess.missing(call, held, locked.powers()));
+        if (held.role() == Role.OWNER) {
+            keys.keepOwners(call, held);
+        }
+        return held;
+    }
+}

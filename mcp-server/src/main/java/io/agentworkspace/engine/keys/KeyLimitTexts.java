@@ -1,0 +1,87 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.Toolset;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The words that a key's limits are written in: capabilities, and the toolsets of the tools that there are. */
+public final class KeyLimitTexts {
+    private final List<Tool<?, ?>> tools;
+
+    /** @param tools every tool there is; may be filled later */
+    public KeyLimitTexts(List<Tool<?, ?>> tools) {
+        this.tools = tools;
+    }
+
+    /** Capabilities in one order, each once; {@code *} stands for all others. */
+    static Set<String> capabilities(List<String> given) {
+        if (given.isEmpty()) {
+            throw Problem.missing("capabilities");
+        }
+        var known = all();
+        known.add(Capability.ALL);
+        check("capabilities", given, known, "the capabilities are %s, and * for all".formatted(listed(all())));
+        if (given.contains(Capability.ALL)) {
+            return Set.of(Capability.ALL);
+        }
+        known.retainAll(given);
+        return known;
+    }
+
+    Toolset toolset(List<String> given) {
+        if (given.isEmpty()) {
+            throw Problem.invalid("toolset", "must name a toolset; 'all' is for no limit");
+        }
+        var known = tools.stream().map(Tool::family).collect(Collectors.toCollection(LinkedHashSet::new));
+        known.add(Toolset.ALL);
+        known.add(Toolset.DISCOVERY);
+        check("toolset", given, known, "the toolsets are " + listed(known));
+        return Toolset.of(given);
+    }
+
+    private static void check(String field, List<String> given, Collection<String> known, String rule) {
+        for (var i = 0; i < given.size(); i++) {
+            if (!known.contains(given.get(i))) {
+                var near = Near.nearest(given.get(i), known, 1);
+                throw Problem.invalid(
+                        "%s[%d]".formatted(field, i),
+                        "is '%s'; %s%s"
+                                .formatted(
+                                        given.get(i),
+                                        near.isEmpty() ? "" : "did you mean %s? ".formatted(near.getFirst()),
+                                        rule));
+            }
+        }
+    }
+
+    private static String listed(Collection<String> words) {
+        return String.join(", ", words);
+    }
+
+    /** All capabilities, as words. */
+    static Set<String> all() {
+        return Arrays.stream(Capability.values())
+                .map(Capability::word)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** The capabilities that these tools require; for a tool that may only have read, each of its capabilities that is held. */
+    Set<String> needed(Collection<String> names, Set<String> held) {
+        return tools.stream()
+                .filter(tool -> names.contains(tool.name()))
+                .flatMap(tool -> tool.reading() == null
+                        ? Stream.of(tool.capability())
+                        : Stream.of(tool.capabilityToRead(), tool.capability()).filter(each -> each.isIn(held)))
+                .map(Capability::word)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+}

@@ -1,0 +1,109 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListPosition;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.model.key.Key;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of keys: one statement each, including the context. */
+public final class KeyQueries {
+    private final Db db;
+
+    public KeyQueries(Db db) {
+        this.db = db;
+    }
+
+    /** The keys that the caller may manage, newest first; with {@code target.user} those of that user. */
+    public ListSlice<Key> list(Call call, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Page.after(page, 2);
+        var statement =
+                db.sql(call, ContextStore.WITH_CONTEXT + """
+                , page AS (
+                    SELECT k.*
+                      FROM ctx JOIN api_key k ON k.tenant_id = :tenant
+                     WHERE %s AND (CAST(:acting AS text) IS NULL OR k.user_id = ctx.user_id)
+                       AND (CAST(:at AS timestamptz) IS NULL
+                            OR (k.created_at, k.id) < (CAST(:at AS timestamptz), CAST(:after AS text)))
+                     ORDER BY k.created_at DESC, k.id DESC
+                     LIMIT :limit + 1)
+                SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY k.created_at DESC, k.id DESC) FROM page k %s) AS rows
+                  FROM ctx
+                """.formatted(KeyRow.MANAGED, KeyRow.JSON, KeyRow.JOINS));
+        var rows = KeyRow.managing(statement, call)
+                .set("limit", limit)
+                .set("at", after.isEmpty() ? null : ListPosition.time(after.get(0)))
+                .set("after", after.isEmpty() ? null : after.get(1))
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", KeyRow.class);
+                })
+                .orElseThrow();
+        var slice = ListSlice.of(
+                call, rows, limit, last -> Cursor.of(last.createdAt().toString(), last.id()));
+        return new ListSlice<>(
+                slice.rows().stream().map(row -> row.key(call.now())).toList(), slice.nextCursor());
+    }
+
+    /** @throws Problem {@code not_found} */
+    public Key read(Call call, String id) {
+        var statement =
+                db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*,
+                       (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record
+                  FROM ctx
+                """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED));
+        return KeyRow.managing(statement, call)
+                .set("id", id)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var key = row.json("record", KeyRow.class);
+                    if (key == null) {
+                        throw KeyChangeStore.missing(id);
+                    }
+                    return key.key(call.now());
+                })
+                .orElseThrow();
+    }
+
+    /** How often a tool was run with a key, and when last. */
+    public record Used(String tool, long calls, Instant lastAt) {}
+
+    /** A key, and the tools that it has run since a given day, the most used first. */
+    public record Usage(Key key, List<Used> tools) {}
+
+    /** @throws Problem {@code not_found} */
+    public Usage usage(Call call, String id) {
+        var statement =
+                db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*,
+                       (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record,
+                       (SELECT jsonb_agg(to_jsonb(u) ORDER BY u.calls DESC, u.tool)
+                          FROM (SELECT tool, sum(calls) AS calls, max(last_at) AS last_at
+                                  FROM key_usage
+                                 WHERE tenant_id = :tenant AND key_id = :id AND day > CAST(:since AS date)
+                                 GROUP BY tool) u) AS used
+                  FROM ctx
+                """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED));
+        return KeyRow.managing(statement, call)
+                .set("id", id)
+                .set("since", KeyUse.today(call.now().minus(KeyUse.KEPT)).toString())
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var key = row.json("record", KeyRow.class);
+                    if (key == null) {
+                        throw KeyChangeStore.missing(id);
+                    }
+                    return new Usage(key.key(call.now()), row.jsonList("used", Used.class));
+                })
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,134 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.key.Key;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of API keys: AK_List, AK_Read, AK_Usage. */
+public final class KeyTools {
+    static final String ID = "The key's id, as AK_List shows it.";
+
+    private final KeyQueries reads;
+    private final KeyLimitTexts words;
+
+    public KeyTools(KeyQueries reads, KeyLimitTexts words) {
+        this.reads = reads;
+        this.words = words;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), usage());
+    }
+
+    record Look(
+            @Doc("Of whom: admins may name a user to see just that user's keys.")
+            Targets.@Nullable UserOnly target,
+
+            @Doc("Which part of a long list.") @Nullable Page page) {}
+
+    record Listed(
+            @Doc("The keys, newest first, those that have ended too.")
+            List<Key> keys,
+
+            @Doc("Where the next page begins; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("AK_List")
+                .title("List API keys")
+                .description("""
+                        Lists the API keys that you may manage, newest first, also those that have expired or were revoked: your user's, \
+                        for admins all of the tenant's. A key that is bound to an agent, or another key's child, sees itself and \
+                        those below it. Secrets are never shown.""")
+                .needs(Capability.KEY_READ)
+                .route("GET", "/api/keys")
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var found = reads.list(call, in.page());
+                    return new Listed(found.rows(), found.nextCursor());
+                });
+    }
+
+    record Made(
+            @Doc("The key's record.") Key key,
+
+            @Doc(
+                    value =
+                            "The whole key, to be sent as X-Api-Key. Shown here and never again: keep it now. If it is lost,"
+                                    + " AK_Rotate gives a new one.",
+                    once = true)
+            @Nullable
+            String apiKey) {}
+
+    record Changed(
+            @Doc("The key's record.") Key key,
+            @Doc("Its revision.") long revision,
+            @Doc("false when nothing had to be done.") boolean changed) {}
+
+    record OfKey(@Doc(value = ID, max = 64) String id) {}
+
+    record Shown(@Doc("The key's record.") Key key) {}
+
+    private Tool<OfKey, Shown> read() {
+        return Tool.named("AK_Read")
+                .title("Read an API key")
+                .description("""
+                        Shows the record of one API key that you may manage: its name, user, capabilities, state, end and last use. The \
+                        secret is never shown. AK_Usage shows which tools it ran.""")
+                .needs(Capability.KEY_READ)
+                .on(Requirement.OfKey.SEE)
+                .route("GET", "/api/keys/{id}")
+                .handledBy(OfKey.class, Shown.class, (in, call) -> new Shown(reads.read(call, in.id())));
+    }
+
+    record Ran(
+            @Doc("The tool.") String tool,
+            @Doc("How often it was run.") long calls,
+            @Doc("When the last time.") Instant lastUsedAt) {}
+
+    record Usage(
+            @Doc("The key's record.") Key key,
+
+            @Doc("How many days back this looks, at most; in UTC.")
+            long days,
+
+            @Doc("The tools that it ran, the most used first.")
+            List<Ran> commands,
+
+            @Doc("The capabilities that these needed.") List<String> needed,
+
+            @Doc("The capabilities that it has and never needed: without them it would have done the same.")
+            List<String> neverNeeded) {}
+
+    private Tool<OfKey, Usage> usage() {
+        return Tool.named("AK_Usage")
+                .title("See what an API key is used for")
+                .description("""
+                        Tells which tools a key ran in the last 30 days, how often and when last, and which of its capabilities it never \
+                        needed. Next: AK_Update with the needed ones, to narrow it.""")
+                .needs(Capability.KEY_READ)
+                .on(Requirement.OfKey.SEE)
+                .route("GET", "/api/keys/{id}/usage")
+                .handledBy(OfKey.class, Usage.class, (in, call) -> used(reads.usage(call, in.id())));
+    }
+
+    private Usage used(KeyQueries.Usage usage) {
+        var ran = usage.tools().stream()
+                .map(used -> new Ran(used.tool(), used.calls(), used.lastAt()))
+                .toList();
+        var held = usage.key().capabilities();
+        var needed = words.needed(ran.stream().map(Ran::tool).toList(), Set.copyOf(held));
+        var never = held.contains(Capability.ALL) ? KeyLimitTexts.all() : new LinkedHashSet<>(held);
+        never.removeAll(needed);
+        var days = KeyUse.KEPT.toDays();
+        return new Usage(usage.key(), days, ran, List.copyOf(needed), List.copyOf(never));
+    }
+}

@@ -1,0 +1,113 @@
+package io.agentworkspace.engine.keys;
+
+import io.agentworkspace.engine.db.AdvisoryLock;
+import io.agentworkspace.engine.db.Db;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The secrets that seal what clients carry for us. All replicas share them: the newest seals, the two newest are
+ * believed, and a new one comes every {@link #REIGN}.
+ */
+public final class SealKeys {
+    /** How long a key is the newest; what it sealed is believed for as long again. */
+    public static final Duration REIGN = Duration.ofHours(24);
+
+    private static final int BELIEVED = 2;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private final Db db;
+    private final Clock clock;
+    private final SecureRandom random = new SecureRandom();
+    private final AtomicReference<Loaded> loaded = new AtomicReference<>(new Loaded(List.of(), Instant.MIN));
+
+    public SealKeys(Db db, Clock clock) {
+        this.db = db;
+        this.clock = clock;
+    }
+
+    /** A secret under its number. */
+    public record Key(int id, byte[] secret, Instant createdAt) {}
+
+    private record Loaded(List<Key> newestFirst, Instant at) {
+        Optional<Key> find(int id) {
+            return newestFirst.stream().filter(key -> key.id() == id).findFirst();
+        }
+    }
+
+    /** What to seal with. */
+    public Key newest() {
+        var now = clock.instant();
+        var known = loaded.get();
+        if (known.newestFirst().isEmpty() || isOld(known.newestFirst().getFirst(), now)) {
+            known = load(now, true);
+        }
+        return known.newestFirst().getFirst();
+    }
+
+    /** The key of this number, if what it sealed is still believed. */
+    public Optional<Key> find(int id) {
+        var known = loaded.get();
+        var found = known.find(id);
+        var now = clock.instant();
+        // Another replica may have made one; who invents numbers makes us look once a second at most.
+        return found.isPresent() || now.isBefore(known.at().plus(PAUSE))
+                ? found
+                : load(now, false).find(id);
+    }
+
+    private static boolean isOld(Key key, Instant now) {
+        return !now.isBefore(key.createdAt().plus(REIGN));
+    }
+
+    private Loaded load(Instant now, boolean renew) {
+        var keys = renew ? db.transaction(() -> renewed(now)) : newestFirst();
+        var fresh = new Loaded(keys, now);
+        loaded.set(fresh);
+        return fresh;
+    }
+
+    private List<Key> renewed(Instant now) {
+        db.sql("SELECT pg_advisory_xact_lock(:lock)")
+                .set("lock", AdvisoryLock.SEAL_KEYS.number)
+                .one(_ -> true);
+        var keys = newestFirst();
+        if (!keys.isEmpty() && !isOld(keys.getFirst(), now)) {
+            return keys;
+        }
+        var secret = new byte[32];
+        random.nextBytes(secret);
+        db.sql("INSERT INTO seal_key (secret, created_at) VALUES (:secret, :now)")
+                .set("secret", secret)
+                .set("now", now)
+                .run();
+        return newestFirst();
+    }
+
+    private List<Key> newestFirst() {
+        return db.sql("SELECT id, secret, created_at FROM seal_key ORDER BY id DESC LIMIT :believed")
+                .set("believed", BELIEVED)
+                .list(row -> new Key(
+                        (int) row.number("id"),
+                        row.bytes("secret"),
+                        Objects.requireNonNull(row.instantOrNull("created_at"))));
+    }
+
+    /** Clears away the keys that nothing is believed for any more. */
+    public void purge(Instant now) {
+        db.sql("""
+                DELETE FROM seal_key
+                 WHERE created_at < :until
+                   AND id NOT IN (SELECT id FROM seal_key ORDER BY id DESC LIMIT :believed)
+                """)
+                .set("until", now.minus(REIGN.multipliedBy(BELIEVED)))
+                .set("believed", BELIEVED)
+                .run();
+    }
+}

@@ -1,0 +1,188 @@
+package io.agentworkspace.engine.mcp;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.credentials.KeyName;
+import io.agentworkspace.engine.http.RefusalRenderer;
+import io.agentworkspace.engine.mcp.doctor.HandshakeNote;
+import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Holder;
+import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Refusal;
+import io.agentworkspace.engine.mcp.doctor.HandshakeProblem;
+import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
+import io.agentworkspace.engine.mcp.streams.McpExchange;
+import io.agentworkspace.engine.mcp.wire.Era;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Notes how clients meet the door. What is a handshake: {@code initialize}, {@code server/discover}, and whatever a client begins
+ * with that sends neither; and each refusal after which nothing works. It is told of what was served, and of what was refused before.
+ */
+public final class HandshakeRecorder {
+    private static final Set<String> BEGINNINGS = Set.of("initialize", "server/discover");
+    private static final int REMEMBERED = 10_000;
+    private static final String FINE = "";
+
+    private final HandshakeStore store;
+    private final Clock clock;
+
+    /** What came of it the last time, by client. */
+    private final Cache<Source, String> met = Caffeine.newBuilder()
+            .maximumSize(REMEMBERED)
+            .expireAfterAccess(HandshakeNote.WHILE)
+            .build();
+
+    public HandshakeRecorder(HandshakeStore store, Clock clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /** What tells one client of a holder from another. */
+    private record Source(Holder holder, String said) {
+        static Source of(Holder holder, HandshakeNote.Client client) {
+            var said = String.join(
+                    "\n",
+                    client.era(),
+                    String.valueOf(client.name()),
+                    String.valueOf(client.version()),
+                    String.valueOf(client.protocolVersion()),
+                    String.valueOf(client.userAgent()));
+            return new Source(holder, said);
+        }
+
+        UUID id(String more) {
+            return UUID.nameUUIDFromBytes((holder + "\n" + said + "\n" + more).getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /** A lane has answered, whatever it was. */
+    void served(McpExchange exchange) {
+        var greeting = exchange.greeting();
+        var message = greeting == null ? null : greeting.message();
+        var error = exchange.failure();
+        var flaw = Optional.ofNullable(error).flatMap(refused -> HandshakeProblem.of(refused, message));
+        var holder = Holder.of(exchange.caller());
+        if (error != null && flaw.isPresent()) {
+            var refusal = new Refusal(flaw.get().word(), error.code(), String.valueOf(error.getMessage()));
+            refused(
+                    holder,
+                    client(exchange.request(), greeting),
+                    exchange.response().getStatus(),
+                    refusal);
+        } else if (greeting != null && greeting.isHandshake()) {
+            fine(holder, client(exchange.request(), greeting));
+        }
+    }
+
+    /** It was refused before a lane had it, perhaps because nobody proved who asks; where no key is named, it is nobody's. */
+    public void refused(Request request, Problem problem) {
+        var caller = request.getAttribute(RequestAttributes.CALLER) instanceof Caller known ? known : null;
+        if (problem.failure() == Failure.METHOD_NOT_ALLOWED
+                && request.getHeaders().contains(McpExchange.SESSION)) {
+            return; // The stream of a session that we end.
+        }
+        var door = ToolSelection.isPath(Request.getPathInContext(request));
+        HandshakeProblem.of(problem, caller != null, door).ifPresent(flaw -> {
+            var holder = caller == null ? KeyName.of(request).map(Holder::named) : Optional.of(Holder.of(caller));
+            var refusal = new Refusal(flaw.word(), RefusalRenderer.rpcCode(problem.failure()), problem.note());
+            holder.ifPresent(
+                    who -> refused(who, client(request, null), problem.failure().httpStatus(), refusal));
+        });
+    }
+
+    /** The same from the same client is one, which tells how often it came. */
+    private void refused(Holder holder, HandshakeNote.Client client, int status, Refusal refusal) {
+        var source = Source.of(holder, client);
+        var what = refusal.flaw() + refusal.note();
+        met.put(source, what);
+        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        var span = now.getEpochSecond() / HandshakeNote.WHILE.toSeconds();
+        store.note(
+                holder,
+                new HandshakeNote(source.id(what + span), source.id(FINE), false, now, 1, client, status, refusal));
+    }
+
+    private void fine(Holder holder, HandshakeNote.Client client) {
+        var source = Source.of(holder, client);
+        var begins = BEGINNINGS.contains(String.valueOf(client.method()));
+        if (!FINE.equals(met.asMap().put(source, FINE)) || begins) {
+            var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+            store.note(
+                    holder, new HandshakeNote(UUID.randomUUID(), source.id(FINE), !begins, now, 1, client, 200, null));
+        }
+    }
+
+    private static HandshakeNote.Client client(Request request, McpExchange.@Nullable Greeting greeting) {
+        var message = greeting == null ? null : greeting.message();
+        var info = message == null ? null : info(message);
+        return new HandshakeNote.Client(
+                        era(request, greeting),
+                        message == null ? null : message.method(),
+                        text(info, "name"),
+                        text(info, "version"),
+                        version(request, message),
+                        request.getHeaders().get("User-Agent"),
+                        limits(request))
+                .shortened();
+    }
+
+    private static JsonNode info(JsonRpcMessage message) {
+        var info = message.params().path("clientInfo");
+        return info.isObject() ? info : message.meta().path(JsonRpcMessage.meta("clientInfo"));
+    }
+
+    private static @Nullable String text(@Nullable JsonNode object, String field) {
+        var text = object == null ? "" : object.path(field).asString("").strip();
+        return text.isEmpty() ? null : text;
+    }
+
+    private static @Nullable String version(Request request, @Nullable JsonRpcMessage message) {
+        var meta = message == null ? null : text(message.meta(), JsonRpcMessage.meta("protocolVersion"));
+        var said = message == null ? null : text(message.params(), "protocolVersion");
+        if (meta != null || said != null) {
+            return meta == null ? said : meta;
+        }
+        return request.getHeaders().get(McpExchange.VERSION);
+    }
+
+    private static String era(Request request, McpExchange.@Nullable Greeting greeting) {
+        if (greeting != null) {
+            return greeting.era();
+        }
+        var version = request.getHeaders().get(McpExchange.VERSION);
+        if (LaneRouter.isStateless(version)) {
+            return Era.MODERN;
+        }
+        var session = version != null || request.getHeaders().contains(McpExchange.SESSION);
+        return session ? Era.SESSION : Era.BARE;
+    }
+
+    /** By what the client limits itself, as it says it. */
+    private static @Nullable String limits(Request request) {
+        var limits = new ArrayList<String>();
+        var path = Request.getPathInContext(request);
+        if (!path.equals(ToolSelection.PATH)) {
+            limits.add(path);
+        }
+        for (var field : request.getHeaders()) {
+            if (field.getName().regionMatches(true, 0, "X-MCP-", 0, 6)) {
+                limits.add(field.getName() + ": " + field.getValue());
+            }
+        }
+        return limits.isEmpty() ? null : String.join(", ", limits);
+    }
+}

@@ -1,0 +1,109 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.mcp.features.Confirmation;
+import io.agentworkspace.engine.mcp.lanes.BareLane;
+import io.agentworkspace.engine.mcp.lanes.Lane;
+import io.agentworkspace.engine.mcp.lanes.ModernChecks;
+import io.agentworkspace.engine.mcp.lanes.ModernLane;
+import io.agentworkspace.engine.mcp.lanes.SessionLane;
+import io.agentworkspace.engine.mcp.streams.McpExchange;
+import io.agentworkspace.engine.mcp.wire.Era;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Which lane a message belongs to. The body decides; headers only cross-check. */
+final class LaneRouter {
+    private static final Pattern DATE = Pattern.compile("\\d{4}-\\d{2}-\\d{2}");
+
+    private final ModernLane modern;
+    private final SessionLane session;
+    private final BareLane bare;
+    private final SelectionCheck selectable;
+    private final HandshakeRecorder handshakes;
+
+    LaneRouter(
+            ModernLane modern,
+            SessionLane session,
+            BareLane bare,
+            SelectionCheck selectable,
+            HandshakeRecorder handshakes) {
+        this.modern = modern;
+        this.session = session;
+        this.bare = bare;
+        this.selectable = selectable;
+        this.handshakes = handshakes;
+    }
+
+    /** @throws Problem {@code bad_request} if it is not a message */
+    void post(JsonNode body, McpExchange exchange) {
+        var inSession = exchange.header(McpExchange.SESSION) != null;
+        if (body.isArray()) {
+            if (!inSession) {
+                throw JsonRpcMessage.invalid("batches are not supported; send one JSON-RPC 2.0 object in each request");
+            }
+            checked(exchange, () -> session.batch(body, exchange));
+        } else {
+            var message = JsonRpcMessage.of(body);
+            exchange.answers(message);
+            var lane = lane(message, exchange, inSession);
+            exchange.greets(lane == null ? Era.SESSION : lane.era(), message);
+            checked(exchange, () -> post(message, lane, exchange));
+        }
+        handshakes.served(exchange);
+        exchange.forgetGreeting();
+    }
+
+    private void checked(McpExchange exchange, Runnable work) {
+        try {
+            selectable.checkHeaders(exchange);
+            Confirmation.checkHeader(exchange);
+        } catch (RpcError error) {
+            exchange.refuse(error);
+            return;
+        }
+        work.run();
+    }
+
+    private static void post(JsonRpcMessage message, @Nullable Lane lane, McpExchange exchange) {
+        if (message.isResponse() && exchange.header(McpExchange.SESSION) == null) {
+            throw JsonRpcMessage.invalid("nothing here waits for a response; send a request with a method");
+        }
+        if (lane == null) {
+            var asked = String.valueOf(exchange.header(McpExchange.VERSION));
+            exchange.refuse(RpcError.unsupportedVersion(asked, Revision.words()));
+        } else {
+            lane.serve(message, exchange);
+        }
+    }
+
+    /** Null if the header names an unsupported revision. */
+    private @Nullable Lane lane(JsonRpcMessage message, McpExchange exchange, boolean inSession) {
+        if (message.isResponse()) {
+            return session;
+        }
+        var version = exchange.header(McpExchange.VERSION);
+        if (ModernChecks.isModern(message) || isStateless(version)) {
+            return modern;
+        }
+        if (version != null && Revision.find(version).isEmpty()) {
+            return null;
+        }
+        return message.method().equals("initialize") || inSession ? session : bare;
+    }
+
+    /** ISO dates sort chronologically as text. */
+    static boolean isStateless(@Nullable String version) {
+        return version != null && DATE.matcher(version).matches() && version.compareTo(Revision.MODERN.word()) >= 0;
+    }
+
+    /** GET and DELETE requests of a session. */
+    void withoutBody(McpExchange exchange) {
+        session.withoutBody(exchange);
+        handshakes.served(exchange);
+    }
+}

@@ -1,0 +1,215 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.credentials.Callers;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.http.limits.BodyReader;
+import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.mcp.lanes.BareLane;
+import io.agentworkspace.engine.mcp.lanes.LaneContext;
+import io.agentworkspace.engine.mcp.lanes.ModernLane;
+import io.agentworkspace.engine.mcp.lanes.RunningRequests;
+import io.agentworkspace.engine.mcp.lanes.SessionIds;
+import io.agentworkspace.engine.mcp.lanes.SessionLane;
+import io.agentworkspace.engine.mcp.lanes.SessionQuestions;
+import io.agentworkspace.engine.mcp.lanes.SessionStore;
+import io.agentworkspace.engine.mcp.lanes.SessionStreams;
+import io.agentworkspace.engine.mcp.lanes.SessionWork;
+import io.agentworkspace.engine.mcp.lanes.TaskWorkers;
+import io.agentworkspace.engine.mcp.methods.McpMethods;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.streams.ListeningTenants;
+import io.agentworkspace.engine.mcp.streams.McpExchange;
+import io.agentworkspace.engine.mcp.streams.NotificationStreams;
+import io.agentworkspace.engine.mcp.streams.StreamLimits;
+import io.agentworkspace.engine.mcp.streams.StreamOpener;
+import io.agentworkspace.engine.mcp.streams.Ticker;
+import io.agentworkspace.engine.mcp.tasks.McpTasks;
+import io.agentworkspace.engine.mcp.tasks.TaskStore;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.RequestState;
+import io.agentworkspace.engine.mcp.wire.StateSigner;
+import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import java.time.Clock;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.Graceful;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The MCP endpoint at {@code /mcp}: reads the request and passes it to the lane of its client's protocol revision.
+ * Input that is not a message has no lane: it is thrown as a {@code Problem} and rendered at the gate.
+ */
+public final class McpEndpoint extends Handler.Abstract implements Graceful {
+    private final Ticker pulse = new Ticker();
+    private final NotificationStreams listeners;
+    private final SelectionCheck selectable;
+    private final LaneRouter routing;
+    private final ServerCard card;
+    private final @Nullable ProtectedResource resource;
+    private final TaskWorkers workers;
+    private volatile boolean stopping;
+
+    /**
+     * What the endpoint's replicas share.
+     *
+     * @param bounds how many streams this replica may have open
+     */
+    public record Replica(
+            Callers callers,
+            SealKeys keys,
+            SessionStore sessions,
+            TaskStore tasks,
+            DatabaseSignals signals,
+            ListeningTenants interest,
+            HandshakeRecorder handshakes,
+            StreamLimits bounds,
+            Clock clock) {}
+
+    /** @param mcpUrl the public address of the tool protocol's host */
+    public McpEndpoint(ServerFeatures offer, Replica replica, String mcpUrl) {
+        listeners = new NotificationStreams(pulse, replica.interest());
+        var tasks = new McpTasks(offer.identity().name(), replica.tasks(), replica.clock());
+        var methods = new McpMethods(offer, tasks, replica.clock());
+        workers = new TaskWorkers(replica.tasks(), replica.callers(), methods, replica.clock());
+        tasks.onWork(workers::wake);
+        workers.start(pulse);
+        var seal = new StateSigner(replica.keys());
+        var streams = new LaneContext.Streams(pulse, replica.bounds(), listeners, replica.clock());
+        var listen = new StreamOpener(methods.resources(), tasks, listeners, replica.bounds());
+        var workings = new LaneContext(
+                new RequestState(seal, replica.clock()),
+                new SessionIds(seal, replica.clock()),
+                replica.sessions(),
+                listen,
+                streams);
+        var inFlight = new RunningRequests(replica.sessions());
+        var interview = new SessionQuestions(replica.sessions());
+        var sessionStreams = new SessionStreams(workings);
+        var work = new SessionWork(methods, workings, inFlight, interview);
+        selectable = new SelectionCheck(offer.tools());
+        routing = new LaneRouter(
+                new ModernLane(methods, workings),
+                new SessionLane(methods, workings, work, sessionStreams),
+                new BareLane(methods),
+                selectable,
+                replica.handshakes());
+        resource = replica.callers().resource().orElse(null);
+        card = new ServerCard(offer.identity(), mcpUrl, resource);
+        replica.signals().onSignal(listeners);
+        replica.signals().onSignal(inFlight);
+        replica.signals().onSignal(interview);
+        replica.signals().onSignal(sessionStreams);
+        replica.signals().onSignal(workers);
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        var path = Request.getPathInContext(request);
+        var exchange = new McpExchange(request, response, callback, resource);
+        if (card.has(path)) {
+            card.serve(path, exchange);
+            return true;
+        }
+        if (!ToolSelection.isPath(path)) {
+            return false;
+        }
+        try {
+            serve(request, response, exchange);
+        } catch (Problem refused) {
+            noteId(request, exchange);
+            throw refused;
+        }
+        return true;
+    }
+
+    /** A refusal that does not depend on the body still needs the id in it. */
+    private static void noteId(Request request, McpExchange exchange) {
+        try {
+            if (request.getAttribute(RequestAttributes.MESSAGE_ID) == null) {
+                exchange.answers(JsonRpcMessage.of(JsonRpcMessage.body(BodyReader.taken(request))));
+            }
+        } catch (Problem unreadable) {
+            // It is not a message, so there is no id.
+        }
+    }
+
+    private void serve(Request request, Response response, McpExchange exchange) {
+        selectable.checkPath(exchange);
+        switch (request.getMethod()) {
+            case "POST" -> {
+                checkContent(request);
+                routing.post(JsonRpcMessage.body(BodyReader.read(request)), exchange);
+            }
+            case "GET", "DELETE" -> {
+                if (exchange.header(McpExchange.SESSION) == null || stopping) {
+                    throw postOnly(response);
+                }
+                routing.withoutBody(exchange);
+            }
+            default -> throw postOnly(response);
+        }
+    }
+
+    private static Problem postOnly(Response response) {
+        response.getHeaders().put(HttpHeader.ALLOW, "POST");
+        return new Problem(
+                Failure.METHOD_NOT_ALLOWED, "this address takes POST with one JSON-RPC 2.0 object as the body");
+    }
+
+    private static void checkContent(Request request) {
+        var headers = request.getHeaders();
+        if (!isJson(headers.get(HttpHeader.CONTENT_TYPE))) {
+            throw new Problem(
+                    Failure.UNSUPPORTED_MEDIA_TYPE,
+                    "send the header Content-Type: application/json, and the body in UTF-8");
+        }
+        var encoding = headers.get(HttpHeader.CONTENT_ENCODING);
+        if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+            throw new Problem(Failure.UNSUPPORTED_MEDIA_TYPE, "send the body as it is, without a Content-Encoding");
+        }
+    }
+
+    private static boolean isJson(@Nullable String contentType) {
+        if (contentType == null) {
+            return false;
+        }
+        var parts = contentType.toLowerCase(Locale.ROOT).split(";");
+        var charset = "utf-8";
+        for (var i = 1; i < parts.length; i++) {
+            var parameter = parts[i].strip();
+            if (parameter.startsWith("charset=")) {
+                charset = parameter.substring("charset=".length()).replace("\"", "");
+            }
+        }
+        return parts.length > 0 && parts[0].strip().equals("application/json") && charset.equals("utf-8");
+    }
+
+    /** Streams would stay open for ever: they are closed, so that the server can stop. */
+    @Override
+    public CompletableFuture<Void> shutdown() {
+        stopping = true;
+        listeners.endAll();
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return stopping;
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        pulse.close();
+        workers.stop();
+        super.doStop();
+    }
+}

@@ -1,0 +1,60 @@
+package io.agentworkspace.engine.mcp;
+
+import io.agentworkspace.engine.mcp.source.ToolSource;
+import io.agentworkspace.engine.mcp.source.ToolSource.Names;
+import io.agentworkspace.engine.mcp.streams.McpExchange;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.eclipse.jetty.server.Request;
+
+/** Refuses requests that limit themselves to what there is not: a mistyped name would show or hide other tools than meant. */
+record SelectionCheck(List<ToolSource> sources) {
+    /** @throws Problem {@code not_found} when the path names an unknown toolset */
+    void checkPath(McpExchange exchange) {
+        var known = known(Names::toolsets, exchange);
+        ToolSelection.toolset(Request.getPathInContext(exchange.request()))
+                .flatMap(word -> wrong("the path", "toolset", List.of(word), known))
+                .ifPresent(note -> {
+                    throw new Problem(Failure.NOT_FOUND, note);
+                });
+    }
+
+    /** @throws RpcError with status 400 when a header names an unknown toolset or tool */
+    void checkHeaders(McpExchange exchange) {
+        checkHeader(ToolSelection.TOOLSETS, "toolset", Names::toolsets, exchange);
+        checkHeader(ToolSelection.TOOLS, "tool", Names::tools, exchange);
+        checkHeader(ToolSelection.EXCLUDED, "tool", Names::tools, exchange);
+    }
+
+    private void checkHeader(String header, String kind, Function<Names, List<String>> part, McpExchange exchange) {
+        var words = ToolSelection.words(header, exchange.request().getHeaders());
+        if (!words.isEmpty()) {
+            wrong("the header " + header, kind, words, known(part, exchange)).ifPresent(note -> {
+                throw RpcError.incomplete(new Problem(Failure.INVALID_FIELD, note), exchange.requestId());
+            });
+        }
+    }
+
+    private List<String> known(Function<Names, List<String>> part, McpExchange exchange) {
+        return sources.stream()
+                .flatMap(source -> part.apply(source.names(exchange.caller())).stream())
+                .toList();
+    }
+
+    private static Optional<String> wrong(String place, String kind, List<String> words, List<String> known) {
+        return words.stream().filter(word -> !known.contains(word)).findFirst().map(word -> {
+            var shown = Name.shortened(word);
+            var near = Near.nearest(shown, known, 1);
+            var hint = near.isEmpty() ? ";" : "; did you mean %s?".formatted(near.getFirst());
+            return "%s names the %s '%s', which is not here%s there are %s"
+                    .formatted(place, kind, shown, hint, String.join(", ", known));
+        });
+    }
+}

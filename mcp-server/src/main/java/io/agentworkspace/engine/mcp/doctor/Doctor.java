@@ -1,0 +1,128 @@
+package io.agentworkspace.engine.mcp.doctor;
+
+import io.agentworkspace.engine.credentials.Grant;
+import io.agentworkspace.engine.mcp.doctor.HandshakeStore.Kept;
+import io.agentworkspace.engine.mcp.doctor.HandshakeStore.Latest;
+import io.agentworkspace.engine.mcp.wire.Era;
+import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.model.mcp.ClientConfiguration;
+import io.agentworkspace.engine.model.mcp.Handshake;
+import io.agentworkspace.engine.model.mcp.McpAddress;
+import io.agentworkspace.engine.model.mcp.McpClient;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Tells how clients met the door, and what would be right where it went wrong. */
+public final class Doctor {
+    /** In the words of {@link Handshake#toolset}: the path, and the headers as they came. */
+    private static final Pattern TOOLSETS =
+            Pattern.compile("(?i)(?:^/mcp/x/|X-MCP-Toolsets: )([\\w-]+(?:,\\s*[\\w-]+(?![\\w-]*:))*)");
+
+    private static final Pattern READ_ONLY = Pattern.compile("(?i)^/mcp[^,]*/readonly|X-MCP-Readonly: (?!false)");
+
+    private final HandshakeStore store;
+    private final String host;
+    private final Clock clock;
+
+    /** @param mcpUrl the public address of the tool protocol's host */
+    public Doctor(HandshakeStore store, String mcpUrl, Clock clock) {
+        this.store = store;
+        this.host = mcpUrl;
+        this.clock = clock;
+    }
+
+    /**
+     * The latest handshakes of a key, or without one those of what the caller signed in with.
+     *
+     * @throws Problem {@code not_found} for a key that the caller may not manage, and that is not its own
+     */
+    public Handshake.Latest latest(Caller caller, @Nullable String key) {
+        store.flush(); // What has just happened is what is asked about.
+        var id = key == null ? caller.credential().key() : key;
+        var now = clock.instant();
+        var latest = id == null
+                ? store.ofUser(caller, now)
+                : store.ofKey(caller, id, now)
+                        .orElseThrow(() -> new Problem(
+                                Failure.NOT_FOUND,
+                                "no key '%s' that you may see; AK_List lists those that you may"
+                                        .formatted(Name.shortened(id))));
+        var handshakes = latest.handshakes().stream()
+                .map(kept -> handshake(kept, latest, now))
+                .toList();
+        return new Handshake.Latest(id, latest.user(), handshakes);
+    }
+
+    private Handshake handshake(Kept kept, Latest latest, Instant now) {
+        var flaw = kept.flaw() == null ? null : HandshakeProblem.of(kept.flaw());
+        return new Handshake(
+                kept.at(),
+                kept.times(),
+                kept.era(),
+                kept.method(),
+                kept.clientName() == null ? null : new Handshake.Program(kept.clientName(), kept.clientVersion()),
+                kept.protocolVersion(),
+                kept.userAgent(),
+                kept.toolset(),
+                kept.proven(),
+                flaw == null ? "ok" : "refused",
+                kept.status(),
+                kept.code() == null || kept.note() == null ? null : new Handshake.Refusal(kept.code(), kept.note()),
+                flaw == null ? null : wrong(flaw, latest, now),
+                flaw == null ? fine(kept) : flaw.advice(),
+                flaw == null || !flaw.isConfigured() ? null : configuration(kept, flaw));
+    }
+
+    /** Who is told so may manage the key: what strangers are not told about it is no secret here. */
+    private static String wrong(HandshakeProblem flaw, Latest latest, Instant now) {
+        if (flaw != HandshakeProblem.KEY_REFUSED || latest.chain().isEmpty()) {
+            return flaw.wrong();
+        }
+        var grant = Grant.of(latest.chain());
+        if (grant.revokedAt() != null) {
+            return "The key was revoked at %s.".formatted(grant.revokedAt());
+        } else if (grant.isOver(now)) {
+            return "The key expired at %s.".formatted(grant.expiresAt());
+        }
+        return latest.rotatedAt() == null
+                ? "The key has this id, but another secret."
+                : "The key has this id, but another secret: it was rotated at %s.".formatted(latest.rotatedAt());
+    }
+
+    private static String fine(Kept kept) {
+        var asked = kept.protocolVersion();
+        return kept.era().equals(Era.SESSION)
+                        && asked != null
+                        && Revision.find(asked).isEmpty()
+                ? "It is connected. It asked for %s and was answered with %s; if it stopped there, update it."
+                        .formatted(asked, Revision.negotiated(asked).word())
+                : "It is connected; there is nothing to do.";
+    }
+
+    private ClientConfiguration configuration(Kept kept, HandshakeProblem flaw) {
+        return McpClient.named(kept.clientName())
+                .or(() -> McpClient.named(kept.userAgent()))
+                .orElse(McpClient.GENERIC)
+                .configuration(address(kept.toolset() == null ? "" : kept.toolset(), flaw));
+    }
+
+    /** What the client limited itself to stays, unless that is what was wrong. */
+    private McpAddress address(String limits, HandshakeProblem flaw) {
+        var isWrong = flaw == HandshakeProblem.SELECTION || flaw == HandshakeProblem.TOOLSET;
+        var toolsets = TOOLSETS.matcher(limits);
+        return new McpAddress(
+                host,
+                isWrong || !toolsets.find()
+                        ? List.of()
+                        : List.of(toolsets.group(1).toLowerCase(Locale.ROOT).split(",\\s*")),
+                READ_ONLY.matcher(limits).find());
+    }
+}

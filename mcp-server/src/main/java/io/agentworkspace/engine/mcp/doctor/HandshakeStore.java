@@ -1,0 +1,289 @@
+package io.agentworkspace.engine.mcp.doctor;
+
+import io.agentworkspace.engine.credentials.ClientName;
+import io.agentworkspace.engine.credentials.Grant;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.keys.KeyRow;
+import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Holder;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How clients of MCP met the service: noted in memory and written every second, so that it costs no request a round trip. Of each
+ * key no more is noted or kept than is shown; a crash loses a second of it.
+ */
+public final class HandshakeStore {
+    /** How many there are of a key. */
+    public static final int LATEST = 20;
+
+    /** How many of them may be of clients that only named the key: they push out nothing that it did itself. */
+    private static final int LATEST_UNPROVEN = 10;
+
+    private static final Duration KEPT = Duration.ofDays(30);
+    private static final Logger LOG = LoggerFactory.getLogger(HandshakeStore.class);
+    private static final int MOST_PROVEN = 1_000;
+    private static final int MOST_UNPROVEN = 100;
+    private static final int BATCH = 1_000;
+
+    /** Apart, so that whoever makes up keys fills nobody else's place. */
+    private final Map<Holder, Map<UUID, HandshakeNote>> proven = new ConcurrentHashMap<>();
+
+    private final Map<Holder, Map<UUID, HandshakeNote>> unproven = new ConcurrentHashMap<>();
+    private final AtomicLong lost = new AtomicLong();
+    private final Db db;
+
+    public HandshakeStore(Db db) {
+        this.db = db;
+    }
+
+    /** Notes one, to be written soon. */
+    public void note(Holder holder, HandshakeNote note) {
+        if (holder.isProven()) {
+            note(proven, MOST_PROVEN, holder, note);
+        } else {
+            note(unproven, MOST_UNPROVEN, holder, note);
+        }
+    }
+
+    private void note(Map<Holder, Map<UUID, HandshakeNote>> notes, int most, Holder holder, HandshakeNote note) {
+        if (notes.size() >= most && !notes.containsKey(holder)) {
+            lost.incrementAndGet();
+            return;
+        }
+        notes.compute(holder, (_, known) -> {
+            var latest = known == null ? new LinkedHashMap<UUID, HandshakeNote>() : known;
+            latest.merge(note.id(), note, HandshakeNote::and);
+            if (latest.size() > LATEST) {
+                latest.remove(latest.keySet().iterator().next());
+            }
+            return latest;
+        });
+    }
+
+    /** Writes what was noted since the last time. What could not be written is noted again. */
+    public synchronized void flush() {
+        flush(proven);
+        flush(unproven);
+        var missing = lost.getAndSet(0);
+        if (missing > 0) {
+            LOG.warn("{} handshakes were not noted: too many came at once", missing);
+        }
+    }
+
+    /** How many are noted and not yet written. */
+    int waiting() {
+        return Stream.of(proven, unproven)
+                .flatMap(notes -> notes.values().stream())
+                .mapToInt(Map::size)
+                .sum();
+    }
+
+    private record Noted(Holder holder, HandshakeNote note) {}
+
+    private void flush(Map<Holder, Map<UUID, HandshakeNote>> notes) {
+        var taken = new ArrayList<Noted>();
+        for (var holder : List.copyOf(notes.keySet())) {
+            var latest = notes.remove(holder);
+            if (latest != null) {
+                latest.values().forEach(note -> taken.add(new Noted(holder, note)));
+            }
+        }
+        for (var i = 0; i < taken.size(); i += BATCH) {
+            try {
+                write(taken.subList(i, Math.min(i + BATCH, taken.size())));
+            } catch (RuntimeException e) {
+                taken.subList(i, taken.size()).forEach(noted -> note(noted.holder(), noted.note()));
+                throw e;
+            }
+        }
+    }
+
+    private record Touched(long tenant, String holder) {}
+
+    private void write(List<Noted> batch) {
+        var rows = IntStream.range(0, batch.size())
+                .mapToObj(place -> row(place, batch.get(place)))
+                .toList();
+        var touched = db.sql("""
+                WITH n AS (
+                    SELECT * FROM jsonb_to_recordset(CAST(:rows AS jsonb))
+                                  n (tenant bigint, "user" bigint, key_id text, id uuid, place int, source uuid, again boolean,
+                                     at timestamptz, times bigint, era text, method text, client_name text,
+                                     client_version text, protocol_version text, user_agent text, toolset text, status int,
+                                     code int, flaw text, note text)),
+                k AS MATERIALIZED (
+                    SELECT tenant_id, id, user_id FROM api_key
+                     WHERE id IN (SELECT key_id FROM n) ORDER BY tenant_id, id FOR KEY SHARE),
+                u AS MATERIALIZED (
+                    SELECT tenant_id, id FROM app_user
+                     WHERE (tenant_id, id) IN (SELECT tenant, "user" FROM n WHERE key_id IS NULL)
+                     ORDER BY tenant_id, id FOR KEY SHARE),
+                r AS (
+                    SELECT COALESCE(k.tenant_id, u.tenant_id) AS tenant_id, COALESCE(k.user_id, u.id) AS user_id,
+                           COALESCE('key:' || k.id, 'user:' || u.id) AS holder, n.*
+                      FROM n
+                      LEFT JOIN k ON k.id = n.key_id AND k.tenant_id = COALESCE(n.tenant, k.tenant_id)
+                      LEFT JOIN u ON n.key_id IS NULL AND u.tenant_id = n.tenant AND u.id = n."user"
+                     WHERE k.id IS NOT NULL OR u.id IS NOT NULL),
+                written AS (
+                    INSERT INTO handshake AS h (tenant_id, id, place, holder, user_id, key_id, proven, source, at, times, era,
+                                                method, client_name, client_version, protocol_version, user_agent, toolset,
+                                                status, code, flaw, note)
+                    SELECT r.tenant_id, r.id, r.place, r.holder, r.user_id, r.key_id, r.tenant IS NOT NULL, r.source, r.at, r.times,
+                           r.era, r.method, r.client_name, r.client_version, r.protocol_version, r.user_agent, r.toolset,
+                           r.status, r.code, r.flaw, r.note
+                      FROM r
+                     WHERE NOT r.again
+                        OR (SELECT e.flaw IS NULL FROM handshake e
+                             WHERE e.tenant_id = r.tenant_id AND e.holder = r.holder AND e.source = r.source
+                               AND e.at > r.at - CAST(:while AS interval)
+                             ORDER BY e.at DESC
+                             LIMIT 1) IS NOT TRUE
+                     ORDER BY r.tenant_id, r.id
+                    ON CONFLICT (tenant_id, id) DO UPDATE
+                       SET at = greatest(h.at, excluded.at), times = h.times + excluded.times
+                    RETURNING h.tenant_id, h.holder)
+                SELECT DISTINCT tenant_id, holder FROM written
+                """)
+                .set("rows", Json.text(rows))
+                .set("while", HandshakeNote.WHILE.toString())
+                .list(row -> new Touched(row.number("tenant_id"), row.text("holder")));
+        prune(touched);
+    }
+
+    private static Map<String, @Nullable Object> row(int place, Noted noted) {
+        var note = noted.note();
+        var client = note.client().readable();
+        var refusal = note.refusal();
+        var row = new LinkedHashMap<String, @Nullable Object>();
+        row.put("tenant", noted.holder().tenant());
+        row.put("user", noted.holder().user());
+        row.put("key_id", noted.holder().key());
+        row.put("id", note.id());
+        row.put("place", place);
+        row.put("source", note.source());
+        row.put("again", note.again());
+        row.put("at", note.at());
+        row.put("times", note.times());
+        row.put("era", client.era());
+        row.put("method", client.method());
+        row.put("client_name", client.name());
+        row.put("client_version", client.version());
+        row.put("protocol_version", client.protocolVersion());
+        row.put("user_agent", client.userAgent());
+        row.put("toolset", client.toolset());
+        row.put("status", note.status());
+        row.put("code", refusal == null ? null : refusal.code());
+        row.put("flaw", refusal == null ? null : refusal.flaw());
+        row.put("note", refusal == null ? null : ClientName.readable(refusal.note(), 300));
+        return row;
+    }
+
+    private void prune(List<Touched> touched) {
+        db.sql("""
+                DELETE FROM handshake
+                 WHERE (tenant_id, id) IN
+                       (SELECT tenant_id, id
+                          FROM (SELECT tenant_id, id, proven,
+                                       row_number() OVER (PARTITION BY tenant_id, holder, proven
+                                                              ORDER BY at DESC, place DESC) AS newer
+                                  FROM handshake
+                                 WHERE (tenant_id, holder) IN (SELECT * FROM unnest(CAST(:tenants AS bigint[]), CAST(:holders AS text[]))))
+                         WHERE newer > CASE WHEN proven THEN :latest ELSE :unproven END)
+                """)
+                .set("tenants", touched.stream().map(Touched::tenant).toList())
+                .set("holders", touched.stream().map(Touched::holder).toList())
+                .set("latest", LATEST)
+                .set("unproven", LATEST_UNPROVEN)
+                .run();
+    }
+
+    /** One as it is kept. */
+    public record Kept(
+            Instant at,
+            long times,
+            boolean proven,
+            String era,
+            @Nullable String method,
+            @Nullable String clientName,
+            @Nullable String clientVersion,
+            @Nullable String protocolVersion,
+            @Nullable String userAgent,
+            @Nullable String toolset,
+            int status,
+            @Nullable Integer code,
+            @Nullable String flaw,
+            @Nullable String note) {}
+
+    /**
+     * @param chain of a key its grant and those of the keys above it
+     * @param rotatedAt when it got the secret that it has
+     */
+    public record Latest(
+            String user, List<Grant> chain, @Nullable Instant rotatedAt, List<Kept> handshakes) {}
+
+    private static final String ROWS = """
+            (SELECT jsonb_agg(to_jsonb(h) ORDER BY h.at DESC, h.place DESC)
+               FROM (SELECT * FROM handshake
+                      WHERE tenant_id = :tenant AND holder = :holder AND at > CAST(:now AS timestamptz) - CAST(:kept AS interval)
+                      ORDER BY at DESC, place DESC
+                      LIMIT :latest) h) AS rows
+            """;
+
+    /** Those of a key that the caller may manage, or has come with; nothing where there is no such key. */
+    public Optional<Latest> ofKey(Caller caller, String key, Instant now) {
+        return reading("""
+                SELECT o.name AS user_name, k.rotated_at, %s AS chain, %s
+                  FROM api_key k
+                  JOIN app_user o ON o.tenant_id = k.tenant_id AND o.id = k.user_id
+                 WHERE k.tenant_id = :tenant AND k.id = :id AND (k.id = CAST(:key AS text) OR %s)
+                """.formatted(KeyRow.CHAIN, ROWS, KeyRow.MANAGED), caller, "key:" + key, now)
+                .set("id", key)
+                .one(row -> new Latest(
+                        row.text("user_name"),
+                        row.jsonList("chain", Grant.class),
+                        row.instantOrNull("rotated_at"),
+                        row.jsonList("rows", Kept.class)));
+    }
+
+    /** Those of the caller as it signs in without a key. */
+    public Latest ofUser(Caller caller, Instant now) {
+        return reading("SELECT " + ROWS, caller, "user:" + caller.user(), now)
+                .one(row -> new Latest(caller.userName(), List.of(), null, row.jsonList("rows", Kept.class)))
+                .orElseThrow();
+    }
+
+    private Statement reading(String sql, Caller caller, String holder, Instant now) {
+        return db.sql(sql)
+                .set("tenant", caller.tenant())
+                .set("holder", holder)
+                .set("key", caller.credential().key())
+                .set("narrow", caller.isConfined())
+                .set("admin", caller.isAdmin())
+                .set("caller", caller.user())
+                .set("now", now)
+                .set("kept", KEPT.toString())
+                .set("latest", LATEST);
+    }
+
+    /** Clears away what is older than it is kept. */
+    public void purge(Instant now) {
+        db.deleteOld("handshake", "at < :until ORDER BY at", now.minus(KEPT));
+    }
+}

@@ -1,0 +1,173 @@
+package io.agentworkspace.engine.mcp.features;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolSource;
+import io.agentworkspace.engine.mcp.wire.ExecutionMode;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolDescription;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The tools of the catalogue that the caller may use and the request does not exclude. */
+public final class CatalogueTools implements ToolSource {
+    /** The key in a result's {@code _meta} for what the caller has left, like {@code header.limits}. */
+    private static final String LIMITS = "io.agentworkspace/limits";
+
+    private final ToolRunner runner;
+    private final Clock clock;
+    private final Confirmation confirmation = new Confirmation();
+    private final Map<String, ObjectNode> descriptions = new LinkedHashMap<>();
+
+    public CatalogueTools(ToolRunner runner, Clock clock) {
+        this.runner = runner;
+        this.clock = clock;
+        runner.catalogue().tools().forEach(tool -> descriptions.put(tool.name(), ToolDescription.mcp(tool)));
+    }
+
+    /** Over the whole catalogue, which is public: a tool that a key may not use is not a mistyped name. */
+    @Override
+    public Names names(Caller caller) {
+        var tools = runner.catalogue().tools();
+        var families = tools.stream().map(Tool::family).distinct();
+        return new Names(
+                Stream.concat(families, Stream.of(ToolSelection.ALL)).toList(),
+                tools.stream().map(Tool::name).toList());
+    }
+
+    /** In catalogue order. */
+    @Override
+    public List<ObjectNode> list(McpRequest turn) {
+        return runner.catalogue().tools(turn.caller()).stream()
+                .filter(turn.selection()::includes)
+                .map(tool -> description(tool, turn))
+                .toList();
+    }
+
+    /** A read-only selection marks nothing as read, so all its tools are read-only. */
+    ObjectNode description(Tool<?, ?> tool, McpRequest turn) {
+        var description = description(tool);
+        if (tool.effect() != Effect.MARKS || !turn.selection().readOnly()) {
+            return description;
+        }
+        var reading = description.deepCopy();
+        ((ObjectNode) reading.get("annotations")).put("readOnlyHint", true);
+        return reading;
+    }
+
+    ObjectNode description(Tool<?, ?> tool) {
+        var description = descriptions.get(tool.name());
+        if (description == null) {
+            throw new IllegalArgumentException(tool.name() + " is not in the catalogue");
+        }
+        return description;
+    }
+
+    @Override
+    public Optional<ObjectNode> find(String name, McpRequest turn) {
+        return Optional.ofNullable(descriptions.get(name));
+    }
+
+    @Override
+    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest turn) {
+        return runner.catalogue()
+                .find(name)
+                .filter(turn.selection()::includes)
+                .map(tool -> pace(tool, turn))
+                .orElse(ExecutionMode.QUICK);
+    }
+
+    /** A refusal is returned at once. */
+    static ExecutionMode pace(Tool<?, ?> tool, McpRequest turn) {
+        return tool.isLong() && turn.caller().may(tool) ? ExecutionMode.LONG : ExecutionMode.QUICK;
+    }
+
+    /** A task does not start before the person has confirmed. */
+    @Override
+    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest turn) {
+        return runner.catalogue().find(name).flatMap(tool -> confirmed(tool, arguments, turn));
+    }
+
+    /** A tool's own failure is a result, so that a model can read the note and correct itself. */
+    @Override
+    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn) {
+        return runner.catalogue().find(name).filter(turn.selection()::includes).map(tool -> run(tool, arguments, turn));
+    }
+
+    MethodResult run(Tool<?, ?> tool, ObjectNode arguments, McpRequest turn) {
+        turn.ran(tool.name());
+        var scope = turn.caller().missingScope(tool, arguments);
+        if (scope.isPresent()) {
+            carryOut(tool, arguments, turn); // It is refused, and the audit records that.
+            throw RpcError.insufficientScope(
+                    scope.get(),
+                    turn.caller().obstacle(tool, arguments).orElseThrow(),
+                    turn.caller(),
+                    turn.requestId());
+        }
+        return confirmed(tool, arguments, turn).orElseGet(() -> carryOut(tool, arguments, turn));
+    }
+
+    /** What prevents the run: the pending confirmation, or its refusal. */
+    Optional<MethodResult> confirmed(Tool<?, ?> tool, ObjectNode arguments, McpRequest turn) {
+        var open = confirmation.ask(tool, arguments, turn);
+        if (open.isPresent() || !confirmation.isRefused(tool, turn)) {
+            return open;
+        }
+        var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
+        var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
+        return Optional.of(MethodResult.done(result(new Answer(envelope, problem, false))));
+    }
+
+    private MethodResult carryOut(Tool<?, ?> tool, ObjectNode arguments, McpRequest turn) {
+        var answer = runner.run(new ToolRunner.Request(
+                tool.name(),
+                arguments,
+                turn.caller(),
+                turn.requestId(),
+                true,
+                turn.idempotencyKey(arguments),
+                turn::progress,
+                turn.whence(),
+                turn.budget(),
+                turn.selection().readOnly()));
+        turn.limits(answer.limits());
+        if (answer.replayed()) {
+            turn.markReplayed();
+        }
+        if (answer.problem() != null && answer.problem().retryAfter() != null) {
+            turn.retryAfter(answer.problem().retryAfter());
+        }
+        return MethodResult.done(result(answer));
+    }
+
+    private static ObjectNode result(Answer answer) {
+        var result = Json.object();
+        @Nullable Problem problem = answer.problem();
+        result.putArray("content")
+                .addObject()
+                .put("type", "text")
+                .put("text", problem == null ? Json.text(answer.envelope()) : problem.note());
+        result.set("structuredContent", answer.envelope());
+        if (!answer.limits().isEmpty()) {
+            result.putObject(JsonRpcMessage.META).set(LIMITS, answer.envelope().at("/header/limits"));
+        }
+        return problem == null ? result : result.put("isError", true);
+    }
+}

@@ -1,0 +1,69 @@
+package io.agentworkspace.engine.mcp.features;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.streams.McpExchange;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Asks the person before something is destroyed, where the request says so by {@code X-MCP-Confirm: destructive}, or its key. */
+public final class Confirmation {
+    private static final String HEADER = "X-MCP-Confirm";
+    private static final String DESTRUCTIVE = "destructive";
+    private static final String KEY = "confirm";
+    private static final String FIELD = "destroy";
+
+    /** @throws RpcError with status 400 when the header says what it cannot say: mistyped, it would protect nothing */
+    public static void checkHeader(McpExchange exchange) {
+        var values = exchange.request().getHeaders().getValuesList(HEADER);
+        if (!values.stream().allMatch(Confirmation::isDestructive)) {
+            var problem = Problem.invalid("the header " + HEADER, "must be '%s' or left out".formatted(DESTRUCTIVE));
+            throw RpcError.incomplete(problem, exchange.requestId());
+        }
+    }
+
+    private static boolean isDestructive(String value) {
+        return value.strip().equalsIgnoreCase(DESTRUCTIVE);
+    }
+
+    /** The question, if it is to be asked and has not been answered. */
+    Optional<MethodResult> ask(Tool<?, ?> tool, ObjectNode arguments, McpRequest turn) {
+        if (!isNeeded(tool, turn) || turn.answer(KEY).isPresent()) {
+            return Optional.empty();
+        }
+        var schema = Json.object().put("type", "object");
+        schema.putObject("properties")
+                .putObject(FIELD)
+                .put("type", "boolean")
+                .put("title", "Yes, do it")
+                .put("description", "It cannot be undone.")
+                .put("default", false);
+        schema.putArray("required").add(FIELD);
+        var message = "%s: %s? This is for good.".formatted(tool.title(), named(arguments));
+        return Optional.of(new MethodResult.Ask(Map.of(KEY, MethodResult.form(message, schema)), Json.object()));
+    }
+
+    /** Only what was remembered of asking makes an answer one. */
+    boolean isRefused(Tool<?, ?> tool, McpRequest turn) {
+        return isNeeded(tool, turn)
+                && !(turn.state().isPresent()
+                        && turn.accepted(KEY)
+                                .map(form -> form.path(FIELD).booleanValue(false))
+                                .orElse(false));
+    }
+
+    private static boolean isNeeded(Tool<?, ?> tool, McpRequest turn) {
+        var header = turn.header(HEADER);
+        var asked = header != null && isDestructive(header);
+        return tool.destructive() && (asked || turn.caller().credential().confirmsDestructive());
+    }
+
+    private static String named(ObjectNode arguments) {
+        return arguments.get("target") instanceof ObjectNode target ? Json.text(target) : Json.text(arguments);
+    }
+}

@@ -1,0 +1,198 @@
+package io.agentworkspace.engine.mcp.features;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolSource;
+import io.agentworkspace.engine.mcp.wire.ExecutionMode;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.Params;
+import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.NearestTool;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The toolset {@code discovery}: three tools for everything that the caller may use, for clients that do not want every
+ * description in their context.
+ */
+public final class DiscoveryTools implements ToolSource {
+    private static final int FOUND = 10;
+    private static final String RUN = "run_tool";
+    private static final List<ObjectNode> SHOWN = Stream.of(
+                    tool("find_tools", "Find tools", true, """
+                            Finds tools by what they do. Answers with the names and first sentences of those that fit best; an empty \
+                            query names them all. Next: describe_tool for the arguments of one, run_tool to run it.""", """
+                            {"query": {"type": "string", "maxLength": 1000, "description": "A few words: what is to be done."}}""", "query"),
+                    tool("describe_tool", "Describe a tool", true, """
+                            Describes one tool: what it does, what it needs, and the JSON Schemas of its arguments and of its answer.""", """
+                            {"name": {"type": "string", "maxLength": 64, "description": "The tool's name, as find_tools gave it."}}""", "name"),
+                    tool(RUN, "Run a tool", false, """
+                            Runs one tool with its arguments, as describe_tool shows them, and answers as that tool does.""", """
+                            {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
+                             "arguments": {"type": "object", "description": "Its arguments; empty when left out."}}""", "name"))
+            .toList();
+
+    private final Catalogue catalogue;
+    private final CatalogueTools tools;
+
+    public DiscoveryTools(Catalogue catalogue, CatalogueTools tools) {
+        this.catalogue = catalogue;
+        this.tools = tools;
+    }
+
+    private static ObjectNode tool(
+            String name, String title, boolean readOnly, String description, String properties, String required) {
+        var tool = Json.object().put("name", name).put("title", title).put("description", description);
+        var schema = tool.putObject("inputSchema").put("type", "object");
+        schema.set("properties", Json.read(properties.getBytes(StandardCharsets.UTF_8)));
+        schema.putArray("required").add(required);
+        schema.put("additionalProperties", false);
+        tool.putObject("annotations")
+                .put("title", title)
+                .put("readOnlyHint", readOnly)
+                .put("destructiveHint", !readOnly)
+                .put("idempotentHint", readOnly)
+                .put("openWorldHint", false);
+        return tool;
+    }
+
+    /** The three tools, as {@code tools/list} shows them. */
+    public static List<ObjectNode> shown() {
+        return SHOWN.stream().map(ObjectNode::deepCopy).toList();
+    }
+
+    @Override
+    public Names names(Caller caller) {
+        return new Names(
+                List.of(ToolSelection.DISCOVERY),
+                SHOWN.stream().map(tool -> tool.get("name").asString()).toList());
+    }
+
+    @Override
+    public List<ObjectNode> list(McpRequest turn) {
+        return SHOWN.stream()
+                .filter(tool -> turn.selection().discovers(tool.get("name").asString()))
+                .toList();
+    }
+
+    @Override
+    public Optional<ObjectNode> find(String name, McpRequest turn) {
+        return list(turn).stream()
+                .filter(tool -> tool.get("name").asString().equals(name))
+                .findFirst();
+    }
+
+    @Override
+    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn) {
+        return find(name, turn).map(tool -> switch (name) {
+            case "find_tools" -> found(text(tool, arguments, "query"), turn);
+            case "describe_tool" -> described(read(text(tool, arguments, "name"), turn), turn);
+            default -> tools.run(toRun(tool, arguments, turn), Params.object(arguments, "arguments"), turn);
+        });
+    }
+
+    @Override
+    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest turn) {
+        return find(name, turn)
+                .filter(_ -> name.equals(RUN))
+                .map(tool -> CatalogueTools.pace(toRun(tool, arguments, turn), turn))
+                .orElse(ExecutionMode.QUICK);
+    }
+
+    /** A text argument, no longer than the tool's schema allows. */
+    private static String text(ObjectNode tool, ObjectNode arguments, String field) {
+        var text = Params.text(arguments, field);
+        var most = tool.path("inputSchema")
+                .path("properties")
+                .path(field)
+                .path("maxLength")
+                .asInt();
+        var length = text.codePointCount(0, text.length());
+        if (length > most) {
+            throw Problem.tooLarge(field, length, most, "characters");
+        }
+        return text;
+    }
+
+    @Override
+    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest turn) {
+        return tools.confirmed(read(Params.text(arguments, "name"), turn), Params.object(arguments, "arguments"), turn);
+    }
+
+    private Stream<Tool<?, ?>> usable(McpRequest turn) {
+        return catalogue.tools(turn.caller()).stream().filter(turn.selection()::permits);
+    }
+
+    /** Also one that lacks only a scope, which the client can get. */
+    private Tool<?, ?> toRun(ObjectNode shown, ObjectNode arguments, McpRequest turn) {
+        var name = text(shown, arguments, "name");
+        var given = Params.object(arguments, "arguments");
+        return catalogue
+                .find(name)
+                .filter(tool -> turn.selection().permits(tool)
+                        && turn.caller().missingScope(tool, given).isPresent())
+                .orElseGet(() -> read(name, turn));
+    }
+
+    private Tool<?, ?> read(String name, McpRequest turn) {
+        var known = usable(turn).toList();
+        return known.stream()
+                .filter(tool -> tool.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> {
+                    var titled = known.stream().map(NearestTool.Titled::of).toList();
+                    return Problem.unknownService(
+                            "tool", name, NearestTool.hint(name, titled, "find_tools with an empty query"));
+                });
+    }
+
+    private MethodResult found(String query, McpRequest turn) {
+        var words = List.of(query.toLowerCase(Locale.ROOT).split("[^\\p{L}\\p{N}]+"));
+        var text = new StringBuilder();
+        var limit = query.isBlank() ? Integer.MAX_VALUE : FOUND;
+        usable(turn)
+                .map(tool -> new Scored(tool, score(tool, words)))
+                .filter(scored -> query.isBlank() || scored.score() > 0)
+                .sorted(Comparator.comparingInt(Scored::score).reversed())
+                .limit(limit)
+                .forEach(scored -> text.append(scored.tool().name())
+                        .append(": ")
+                        .append(firstSentence(scored.tool().description()))
+                        .append('\n'));
+        return MethodResult.text(
+                text.isEmpty() ? "No tool fits these words; an empty query names all of them." : text.toString());
+    }
+
+    private record Scored(Tool<?, ?> tool, int score) {}
+
+    private static int score(Tool<?, ?> tool, List<String> words) {
+        var name = (tool.name() + " " + tool.title() + " " + tool.family()).toLowerCase(Locale.ROOT);
+        var description = tool.description().toLowerCase(Locale.ROOT);
+        return words.stream()
+                .filter(word -> word.length() > 1)
+                .mapToInt(word -> (name.contains(word) ? 3 : 0) + (description.contains(word) ? 1 : 0))
+                .sum();
+    }
+
+    private static String firstSentence(String description) {
+        var end = description.indexOf(". ");
+        return end < 0 ? description : description.substring(0, end + 1);
+    }
+
+    private MethodResult described(Tool<?, ?> tool, McpRequest turn) {
+        var result = Json.object();
+        var description = tools.description(tool, turn);
+        result.putArray("content").addObject().put("type", "text").put("text", Json.text(description));
+        result.set("structuredContent", description.deepCopy());
+        return MethodResult.done(result);
+    }
+}

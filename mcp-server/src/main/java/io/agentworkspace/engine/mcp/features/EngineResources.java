@@ -1,0 +1,217 @@
+package io.agentworkspace.engine.mcp.features;
+
+import io.agentworkspace.engine.mcp.features.EngineUri.Kind;
+import io.agentworkspace.engine.mcp.methods.ResourceMethods;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ResourceSource;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.CompletionArgument;
+import io.agentworkspace.engine.mcp.wire.ListPage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.ResponseBudget;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Agents, domains, zones and banks as resources, read through the tools, with the same permissions. */
+public final class EngineResources implements ResourceSource {
+    private final ToolRunner runner;
+    private final List<ResourceKind> shelves;
+
+    public EngineResources(ToolRunner runner) {
+        this.runner = runner;
+        this.shelves = ResourceKind.ALL.stream()
+                .filter(shelf -> runner.catalogue().find(shelf.readTool()).isPresent())
+                .toList();
+    }
+
+    /** Agents, then domains, then banks, each in the order of the tool that lists them. */
+    @Override
+    public ListPage list(@Nullable String cursor, int limit, McpRequest turn) {
+        var at = cursor == null ? List.of("0", "") : Cursor.read(cursor, 2);
+        var listed = shelves.stream().filter(ResourceKind::isListed).toList();
+        var items = new ArrayList<ObjectNode>();
+        var budget = turn.budget().forCall();
+        var first = number(at.get(0), listed.size());
+        for (var i = first; i < listed.size(); i++) {
+            var shelf = listed.get(i);
+            var inner = i == first ? at.get(1) : "";
+            var records = (limit - items.size()) / shelf.shownAs();
+            if (records == 0 || budget.left() < ResponseBudget.LEAST) {
+                return new ListPage(items, Cursor.of(Integer.toString(i), inner));
+            }
+            var page = page(shelf, inner, records, turn, budget);
+            items.addAll(page.items());
+            budget.spend(ResponseBudget.size(page.items()));
+            if (page.next() != null) {
+                return new ListPage(items, Cursor.of(Integer.toString(i), page.next()));
+            }
+        }
+        return ListPage.whole(items);
+    }
+
+    private static int number(String text, int limit) {
+        try {
+            var number = Integer.parseUnsignedInt(text);
+            if (number < Math.max(1, limit)) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Handled below, like any other cursor that is not ours.
+        }
+        throw Cursor.invalid();
+    }
+
+    private ListPage page(ResourceKind shelf, String cursor, int records, McpRequest turn, ResponseBudget budget) {
+        var arguments = Json.object();
+        var page = arguments.putObject("page").put("limit", records);
+        if (!cursor.isEmpty()) {
+            page.put("cursor", cursor);
+        }
+        var answer = run(shelf.listTool(), arguments, turn, budget);
+        if (answer.isEmpty()) {
+            return ListPage.whole(List.of());
+        }
+        var items = new ArrayList<ObjectNode>();
+        for (var record : answer.get().envelope().path("profile")) {
+            items.addAll(shelf.shown(record));
+        }
+        var next = answer.get().envelope().path("next_cursor").asString("");
+        return new ListPage(items, next.isEmpty() ? null : next);
+    }
+
+    @Override
+    public List<ObjectNode> templates() {
+        return shelves.stream().map(ResourceKind::template).toList();
+    }
+
+    @Override
+    public Optional<MethodResult> read(String uri, McpRequest turn) {
+        return EngineUri.find(uri).flatMap(address -> read(uri, address, turn));
+    }
+
+    private Optional<MethodResult> read(String uri, EngineUri address, McpRequest turn) {
+        return shelf(address.kind())
+                .flatMap(shelf -> run(shelf.readTool(), shelf.target(address.names()), turn))
+                .map(answer -> {
+                    turn.ran(uri);
+                    var contents = answer.envelope().deepCopy().without(List.of("header", "status"));
+                    return MethodResult.done(
+                            ResourceMethods.text(uri, "application/json", Json.text(contents)),
+                            new MethodResult.Caching(0, false));
+                });
+    }
+
+    private Optional<ResourceKind> shelf(Kind kind) {
+        return shelves.stream().filter(shelf -> shelf.kind() == kind).findFirst();
+    }
+
+    /** Empty if the caller may not see it: hidden and absent look alike. */
+    private Optional<Answer> run(String tool, ObjectNode arguments, McpRequest turn) {
+        return run(tool, arguments, turn, turn.budget());
+    }
+
+    private Optional<Answer> run(String tool, ObjectNode arguments, McpRequest turn, ResponseBudget budget) {
+        return seen(runner.run(
+                request(tool, arguments, turn, budget).readOnly(turn.selection().readOnly())));
+    }
+
+    /** Access checks of subscriptions are not calls of the subscriber. */
+    private Optional<Answer> look(String tool, ObjectNode arguments, McpRequest turn) {
+        return seen(runner.look(request(tool, arguments, turn, turn.budget()).readOnly(true)));
+    }
+
+    private static ToolRunner.Request request(
+            String tool, ObjectNode arguments, McpRequest turn, ResponseBudget budget) {
+        return new ToolRunner.Request(tool, arguments, turn.caller(), turn.requestId(), true, null).within(budget);
+    }
+
+    private static Optional<Answer> seen(Answer answer) {
+        var problem = answer.problem();
+        if (problem == null) {
+            return Optional.of(answer);
+        }
+        return switch (problem.failure()) {
+            case UNAVAILABLE, INTERNAL, RATE_LIMITED, INVALID_FIELD -> throw problem;
+            default -> Optional.empty();
+        };
+    }
+
+    /** Not counted as a call, and marks no messages as read. A censored bank shows nothing, so it has no changes. */
+    @Override
+    public Optional<Change> changes(String uri, McpRequest turn) {
+        return EngineUri.find(uri)
+                .filter(address -> isSeen(address, turn))
+                .map(address -> address.change(turn.caller().tenant()));
+    }
+
+    private boolean isSeen(EngineUri address, McpRequest turn) {
+        var shelf = shelf(address.kind());
+        if (shelf.isEmpty()) {
+            return false;
+        }
+        if (shelf.get().looksByList()) {
+            var wanted = address.names().getLast();
+            var arguments = shelf.get().search(address.names());
+            return look(shelf.get().listTool(), arguments, turn)
+                    .map(answer -> answer.envelope()
+                            .path("profile")
+                            .valueStream()
+                            .anyMatch(record ->
+                                    Name.key(record.path("name").asString("")).equals(wanted.key())))
+                    .orElse(false);
+        }
+        return look(shelf.get().readTool(), shelf.get().glance(address.names()), turn)
+                .filter(answer -> !answer.envelope()
+                        .path("profile")
+                        .path(0)
+                        .path("state")
+                        .asString("")
+                        .equals("censored"))
+                .isPresent();
+    }
+
+    @Override
+    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
+        var known = shelves.stream()
+                .filter(shelf -> shelf.template().get("uriTemplate").asString().equals(template))
+                .findFirst();
+        if (known.isEmpty()) {
+            return Optional.empty();
+        }
+        var shelf = ResourceKind.ALL.stream()
+                .filter(one -> one.kind().name().toLowerCase(Locale.ROOT).equals(completion.argument()))
+                .findFirst();
+        try {
+            return Optional.of(shelf.map(one -> names(one, completion, turn)).orElse(List.of()));
+        } catch (Problem problem) {
+            if (problem.failure() == Failure.INVALID_FIELD) {
+                return Optional.of(List.of()); // No name can begin like this.
+            }
+            throw problem;
+        }
+    }
+
+    private List<String> names(ResourceKind shelf, CompletionArgument completion, McpRequest turn) {
+        var prefix = Name.key(completion.value().strip());
+        return shelf.candidates(completion)
+                .flatMap(arguments -> run(shelf.listTool(), arguments, turn))
+                .map(answer -> answer.envelope()
+                        .path("profile")
+                        .valueStream()
+                        .map(record -> record.path("name").asString(""))
+                        .filter(name -> Name.key(name).startsWith(prefix))
+                        .toList())
+                .orElse(List.of());
+    }
+}

@@ -1,0 +1,97 @@
+package io.agentworkspace.engine.mcp.features;
+
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The address of an agent, a domain, a zone or a bank as a resource: {@code engine://domains/acme/zones/main}. */
+record EngineUri(Kind kind, List<Name> names) {
+    static final String SCHEME = "engine://";
+
+    /** What can be addressed, by the shape of its path; empty parts are names. */
+    enum Kind {
+        AGENT("agents", ""),
+        DOMAIN("domains", ""),
+        ZONE("domains", "", "zones", ""),
+        BANK("banks", "");
+
+        private final List<String> shape;
+
+        Kind(String... shape) {
+            this.shape = List.of(shape);
+        }
+
+        private boolean fits(List<String> parts) {
+            if (parts.size() != shape.size()) {
+                return false;
+            }
+            for (var i = 0; i < parts.size(); i++) {
+                if (!shape.get(i).isEmpty() && !shape.get(i).equals(parts.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    static EngineUri of(Kind kind, String... names) {
+        return new EngineUri(kind, List.of(names).stream().map(Name::of).toList());
+    }
+
+    /** Empty when it is not of this form. */
+    static Optional<EngineUri> find(String uri) {
+        if (!uri.startsWith(SCHEME)) {
+            return Optional.empty();
+        }
+        var parts = List.of(uri.substring(SCHEME.length()).split("/", -1));
+        for (var kind : Kind.values()) {
+            if (kind.fits(parts)) {
+                return names(kind, parts).map(names -> new EngineUri(kind, names));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<List<Name>> names(Kind kind, List<String> parts) {
+        var names = new ArrayList<Name>();
+        try {
+            for (var i = 0; i < parts.size(); i++) {
+                if (kind.shape.get(i).isEmpty()) {
+                    var plain = URLDecoder.decode(parts.get(i).replace("+", "%2B"), StandardCharsets.UTF_8);
+                    names.add(Name.checked("uri", plain));
+                }
+            }
+            return Optional.of(names);
+        } catch (IllegalArgumentException | Problem e) {
+            return Optional.empty();
+        }
+    }
+
+    String text() {
+        var text = new StringBuilder(SCHEME);
+        var next = names.iterator();
+        for (var i = 0; i < kind.shape.size(); i++) {
+            var part = kind.shape.get(i);
+            text.append(i == 0 ? "" : "/")
+                    .append(part.isEmpty() ? encoded(next.next().text()) : part);
+        }
+        return text.toString();
+    }
+
+    private static String encoded(String name) {
+        return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /** What is told when it changes. */
+    Change change(long tenant) {
+        var kind = kind().name().toLowerCase(Locale.ROOT);
+        return new Change(tenant, kind, names.stream().map(Name::key).toList());
+    }
+}

@@ -1,0 +1,96 @@
+package io.agentworkspace.engine.mcp.features;
+
+import io.agentworkspace.engine.mcp.methods.ResourceMethods;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ResourceSource;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.CompletionArgument;
+import io.agentworkspace.engine.mcp.wire.ListPage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The tenant's feed of events as a resource, for those who may run WH_Feed: the stored events, or those after a given
+ * one.
+ */
+public final class FeedResource implements ResourceSource {
+    private static final String TOOL = "WH_Feed";
+    private static final String URI = "engine://events";
+    private static final Pattern ADDRESS = Pattern.compile(Pattern.quote(URI) + "(?:\\?after=([0-9]{1,18}))?");
+    private static final String TEMPLATE = URI + "?after={seq}";
+
+    /** The name that the database's trigger uses. */
+    private static final String KIND = "events";
+
+    private final ToolRunner runner;
+
+    public FeedResource(ToolRunner runner) {
+        this.runner = runner;
+    }
+
+    private boolean isSeenBy(McpRequest turn) {
+        return runner.catalogue().find(TOOL).filter(turn.caller()::may).isPresent();
+    }
+
+    @Override
+    public ListPage list(@Nullable String cursor, int limit, McpRequest turn) {
+        var feed =
+                described("uri", URI, "events", "What happened in the tenant, the oldest events that are kept first.");
+        return ListPage.of(isSeenBy(turn) ? List.of(feed) : List.of(), cursor, limit);
+    }
+
+    @Override
+    public List<ObjectNode> templates() {
+        return List.of(
+                described("uriTemplate", TEMPLATE, "seq", "What happened in the tenant behind the event of this seq."));
+    }
+
+    private static ObjectNode described(String kind, String uri, String name, String description) {
+        return Json.object()
+                .put(kind, uri)
+                .put("name", name)
+                .put("title", "Feed of events")
+                .put("description", description + " As " + TOOL + " reads it; subscribe, and new ones are told of.")
+                .put("mimeType", "application/json");
+    }
+
+    @Override
+    public Optional<MethodResult> read(String uri, McpRequest turn) {
+        var address = ADDRESS.matcher(uri);
+        if (!address.matches() || !isSeenBy(turn)) {
+            return Optional.empty();
+        }
+        var arguments = Json.object();
+        if (address.group(1) != null) {
+            arguments.put("after", Long.parseLong(address.group(1)));
+        }
+        var answer = runner.run(new ToolRunner.Request(TOOL, arguments, turn.caller(), turn.requestId(), true, null)
+                .within(turn.budget()));
+        if (answer.problem() != null) {
+            throw answer.problem();
+        }
+        turn.ran(uri);
+        var contents = answer.envelope().deepCopy().without(List.of("header", "status"));
+        return Optional.of(MethodResult.done(
+                ResourceMethods.text(uri, "application/json", Json.text(contents)),
+                new MethodResult.Caching(0, false)));
+    }
+
+    @Override
+    public Optional<Change> changes(String uri, McpRequest turn) {
+        return ADDRESS.matcher(uri).matches() && isSeenBy(turn)
+                ? Optional.of(new Change(turn.caller().tenant(), KIND, List.of()))
+                : Optional.empty();
+    }
+
+    @Override
+    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
+        return template.equals(TEMPLATE) ? Optional.of(List.of()) : Optional.empty();
+    }
+}

@@ -1,0 +1,5 @@
+/** What the engine serves over MCP: the tools of the catalogue, and the things of the workspace as resources. */
+@NullMarked
+package io.agentworkspace.engine.mcp.features;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,48 @@
+package io.agentworkspace.engine.mcp.lanes;
+
+import io.agentworkspace.engine.mcp.streams.McpExchange;
+import io.agentworkspace.engine.mcp.streams.NotificationStreams;
+import io.agentworkspace.engine.mcp.streams.StreamLimits;
+import io.agentworkspace.engine.mcp.streams.StreamOpener;
+import io.agentworkspace.engine.mcp.streams.StreamableResponse;
+import io.agentworkspace.engine.mcp.streams.Ticker;
+import io.agentworkspace.engine.mcp.wire.ClientInfo;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.RequestState;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+
+/** What the lanes share: signatures, streams, the timer, and stored session data. */
+public record LaneContext(
+        RequestState states, SessionIds office, SessionStore sessions, StreamOpener listen, Streams streams) {
+    /**
+     * Streams on this replica.
+     *
+     * @param listeners the listeners that report changes
+     */
+    public record Streams(Ticker pulse, StreamLimits bounds, NotificationStreams listeners, Clock clock) {}
+
+    Instant now() {
+        return streams.clock().instant();
+    }
+
+    /** Begins an answer on the thread that makes it. */
+    StreamableResponse begin(McpExchange exchange) {
+        var places = streams.bounds().of(exchange.caller());
+        return StreamableResponse.begin(exchange, places, streams.pulse());
+    }
+
+    /** @throws RpcError if the client is asked for something that it did not declare */
+    static void checkAbilities(MethodResult.Ask ask, ClientInfo client) {
+        List<ClientInfo.Ability> missing = ask.questions().values().stream()
+                .map(question -> ClientInfo.Ability.of(question.path("method").asString("")))
+                .distinct()
+                .filter(ability -> !client.can(ability))
+                .toList();
+        if (!missing.isEmpty()) {
+            throw RpcError.missingAbilities(missing);
+        }
+    }
+}

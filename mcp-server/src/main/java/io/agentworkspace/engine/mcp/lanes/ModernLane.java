@@ -1,0 +1,178 @@
+package io.agentworkspace.engine.mcp.lanes;
+
+import io.agentworkspace.engine.mcp.methods.McpMethods;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.streams.McpExchange;
+import io.agentworkspace.engine.mcp.wire.ClientInfo;
+import io.agentworkspace.engine.mcp.wire.Era;
+import io.agentworkspace.engine.mcp.wire.InputResponses;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.RequestNotifier;
+import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The lane of the stateless revisions, 2026-07-28: every request says what it needs to be understood, any replica can
+ * answer it, and a client that hangs up has cancelled.
+ */
+public final class ModernLane implements Lane {
+    private static final String DISCOVER = "server/discover";
+    private static final String LISTEN = "subscriptions/listen";
+    private static final Set<String> SEVERAL_ROUNDS = Set.of("tools/call", "prompts/get", "resources/read");
+    private static final MethodResult.Caching AN_HOUR = new MethodResult.Caching(3_600_000, true);
+
+    private final McpMethods methods;
+    private final ModernChecks checks;
+    private final LaneContext workings;
+    private final List<String> names;
+
+    public ModernLane(McpMethods methods, LaneContext workings) {
+        this.methods = methods;
+        this.checks = new ModernChecks(methods);
+        this.workings = workings;
+        this.names = new ArrayList<>(methods.names(true));
+        names.add(DISCOVER);
+        names.add(LISTEN);
+    }
+
+    @Override
+    public String era() {
+        return Era.MODERN;
+    }
+
+    @Override
+    public void serve(JsonRpcMessage message, McpExchange exchange) {
+        try {
+            var client = checks.client(message, exchange);
+            if (message.isNotification()) {
+                exchange.accept();
+            } else if (!names.contains(message.method())) {
+                throw RpcError.unknownMethod(message.method(), names, exchange.requestId());
+            } else {
+                answer(message, exchange, client);
+            }
+        } catch (RpcError error) {
+            exchange.refuse(error);
+        }
+    }
+
+    private void answer(JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
+        var quiet = new McpRequest(exchange, client, RequestNotifier.silent(), InputResponses.NONE);
+        checks.arguments(message, exchange, quiet);
+        switch (message.method()) {
+            case DISCOVER -> {
+                exchange.ran(DISCOVER);
+                exchange.reply(message.answer(complete(Json.object(), discovered(), AN_HOUR)));
+            }
+            case LISTEN -> {
+                exchange.ran(LISTEN);
+                listen(message, exchange, quiet);
+            }
+            default -> work(message, exchange, client);
+        }
+    }
+
+    private void listen(JsonRpcMessage message, McpExchange exchange, McpRequest turn) {
+        try {
+            workings.listen().serve(message, exchange, turn);
+        } catch (Problem problem) {
+            throw RpcError.of(problem, exchange.requestId());
+        }
+    }
+
+    private void work(JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
+        var inputs = SEVERAL_ROUNDS.contains(message.method()) ? inputs(message, exchange) : InputResponses.NONE;
+        var reply = workings.begin(exchange);
+        try {
+            var voice = RequestNotifier.of(message, ModernChecks.logLevel(message), reply::say);
+            var outcome =
+                    methods.serve(message.method(), message.params(), new McpRequest(exchange, client, voice, inputs));
+            reply.finish(HttpStatus.OK_200, message.answer(result(outcome, message, exchange, client)));
+        } catch (RpcError error) {
+            reply.finish(exchange.status(error, error.status()), error.json(message.id()));
+        } catch (RuntimeException | Error defect) {
+            reply.fail(defect);
+        }
+    }
+
+    /** What the client says in this round: its answers, and the state that it carried for us. */
+    private InputResponses inputs(JsonRpcMessage message, McpExchange exchange) {
+        var id = exchange.requestId();
+        try {
+            var answers = InputResponses.answers(message.params().get("inputResponses"));
+            var state = message.params().get("requestState");
+            if (state == null || state.isNull()) {
+                return new InputResponses(answers, null);
+            }
+            return workings.states()
+                    .open(state.asString(""), message, exchange.caller())
+                    .map(opened -> new InputResponses(answers, opened))
+                    .orElseThrow(() -> RpcError.invalidParams(
+                            Problem.invalid(
+                                    "params.requestState",
+                                    "is not, or no longer, what this request was given: send the request anew without it"),
+                            id));
+        } catch (Problem problem) {
+            throw RpcError.invalidParams(problem, id);
+        }
+    }
+
+    private ObjectNode result(MethodResult outcome, JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
+        return switch (outcome) {
+            case MethodResult.Done done -> {
+                var caching = done.caching() == null && message.method().equals("resources/read")
+                        ? MethodResult.Caching.NONE
+                        : done.caching();
+                yield complete(Json.object(), done.result(), caching);
+            }
+            case MethodResult.Ask ask -> asked(ask, message, exchange, client);
+        };
+    }
+
+    private ObjectNode asked(MethodResult.Ask ask, JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
+        if (!SEVERAL_ROUNDS.contains(message.method())) {
+            throw new IllegalStateException(message.method() + " asks back, which the protocol does not allow");
+        }
+        LaneContext.checkAbilities(ask, client);
+        var result = Json.object().put("resultType", "input_required");
+        var questions = result.putObject("inputRequests");
+        ask.questions().forEach(questions::set);
+        if (ask.state() != null) {
+            result.put("requestState", workings.states().seal(ask.state(), message, exchange.caller()));
+        }
+        return complete(result, Json.object(), null);
+    }
+
+    /** Adds what every result of this revision has. */
+    private ObjectNode complete(ObjectNode result, ObjectNode own, MethodResult.@Nullable Caching caching) {
+        if (!result.has("resultType")) {
+            result.put("resultType", "complete");
+        }
+        result.setAll(own);
+        if (caching != null) {
+            result.put("ttlMs", caching.ttlMillis()).put("cacheScope", caching.shared() ? "public" : "private");
+        }
+        var meta = own.get(JsonRpcMessage.META) instanceof ObjectNode given ? given.deepCopy() : Json.object();
+        meta.set(JsonRpcMessage.meta("serverInfo"), methods.serverInfo());
+        result.set(JsonRpcMessage.META, meta);
+        return result;
+    }
+
+    private ObjectNode discovered() {
+        var result = Json.object();
+        Revision.words().forEach(result.putArray("supportedVersions")::add);
+        var capabilities = methods.capabilities();
+        capabilities.set("extensions", methods.declared(true));
+        result.set("capabilities", capabilities);
+        return result.put("instructions", methods.offer().identity().instructions());
+    }
+}

@@ -1,0 +1,80 @@
+package io.agentworkspace.engine.mcp.lanes;
+
+import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.mcp.wire.ClientInfo;
+import io.agentworkspace.engine.mcp.wire.Revision;
+import io.agentworkspace.engine.mcp.wire.StateSigner;
+import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Makes and reads session ids. */
+public final class SessionIds {
+    private static final int NONCE = 16;
+    private static final int MAX_NAME = 100;
+
+    private final StateSigner seal;
+    private final Clock clock;
+    private final SecureRandom random = new SecureRandom();
+
+    public SessionIds(StateSigner seal, Clock clock) {
+        this.seal = seal;
+        this.clock = clock;
+    }
+
+    /** The id of a new session of this caller. */
+    String begin(Caller caller, ClientInfo client, @Nullable String clientName) {
+        var nonce = new byte[NONCE];
+        random.nextBytes(nonce);
+        var abilities = client.abilities().stream()
+                .map(ClientInfo.Ability::word)
+                .sorted()
+                .collect(Collectors.joining(","));
+        var content = String.join(
+                " ",
+                client.revision().word(),
+                Long.toString(clock.instant().getEpochSecond(), Character.MAX_RADIX),
+                Base64.getUrlEncoder().withoutPadding().encodeToString(nonce),
+                abilities,
+                URLEncoder.encode(clientName == null ? "" : Excerpt.cut(clientName, MAX_NAME), StandardCharsets.UTF_8));
+        return seal.seal(bound(caller), content.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** The session of this id, if it is this caller's and has not expired. Whether it was ended, the store tells. */
+    Optional<McpSession> find(String id, Caller caller) {
+        return seal.open(bound(caller), id)
+                .map(content -> read(new String(content, StandardCharsets.US_ASCII), caller))
+                .filter(session -> clock.instant().isBefore(session.handle().expiresAt()));
+    }
+
+    private static McpSession read(String content, Caller caller) {
+        var parts = content.split(" ", -1);
+        var begun = Instant.ofEpochSecond(Long.parseLong(parts[1], Character.MAX_RADIX));
+        var handle = new SessionStore.Handle(caller.tenant(), parts[2], begun.plus(SealKeys.REIGN));
+        var revision = Revision.find(parts[0]).orElse(Revision.NOVEMBER_2025);
+        var name = parts.length > 4 ? URLDecoder.decode(parts[4], StandardCharsets.UTF_8) : "";
+        return new McpSession(
+                handle, new ClientInfo(revision, abilities(parts[3]), Set.of()), name.isEmpty() ? null : name);
+    }
+
+    private static Set<ClientInfo.Ability> abilities(String words) {
+        return Arrays.stream(ClientInfo.Ability.values())
+                .filter(ability -> Arrays.asList(words.split(",")).contains(ability.word()))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static String bound(Caller caller) {
+        return "session\n%d\n%s".formatted(caller.tenant(), caller.principal());
+    }
+}

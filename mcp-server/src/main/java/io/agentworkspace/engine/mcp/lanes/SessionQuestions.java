@@ -1,0 +1,134 @@
+package io.agentworkspace.engine.mcp.lanes;
+
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.mcp.streams.StreamableResponse;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Asks the client of a session: each question is a request on the stream of the answer, and its response is a message
+ * that the client posts, to whichever replica.
+ */
+public final class SessionQuestions implements DatabaseSignals.Listener {
+    private static final String ANSWER = "answer";
+
+    /** As text inside a signal it can become nearly twice as long. */
+    private static final int MAX_TOLD = DatabaseSignals.MAX_BYTES / 2 - 100;
+
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private final ConcurrentHashMap<Key, CompletableFuture<ObjectNode>> open = new ConcurrentHashMap<>();
+    private final SessionStore sessions;
+
+    public SessionQuestions(SessionStore sessions) {
+        this.sessions = sessions;
+    }
+
+    private record Key(long tenant, String session, String question) {}
+
+    /** Asks all questions at once and waits for the answers. */
+    Map<String, ObjectNode> ask(MethodResult.Ask ask, McpSession session, StreamableResponse reply, String requestId) {
+        var asked = new LinkedHashMap<String, Posed>();
+        try {
+            ask.questions().forEach((name, question) -> asked.put(name, pose(question, session, reply)));
+            var answers = new LinkedHashMap<String, ObjectNode>();
+            asked.forEach((name, posed) -> answers.put(name, await(posed.response(), requestId)));
+            return answers;
+        } finally {
+            asked.values().forEach(posed -> open.remove(posed.key()));
+        }
+    }
+
+    private record Posed(Key key, CompletableFuture<ObjectNode> response) {}
+
+    private Posed pose(ObjectNode question, McpSession session, StreamableResponse reply) {
+        var id = UUID.randomUUID().toString();
+        var key = new Key(session.handle().tenant(), session.handle().id(), id);
+        var posed = new Posed(key, new CompletableFuture<>());
+        open.put(key, posed.response());
+        var request = Json.object().put("jsonrpc", "2.0").put("id", id);
+        request.setAll(question);
+        reply.say(request);
+        return posed;
+    }
+
+    private static ObjectNode await(CompletableFuture<ObjectNode> posed, String requestId) {
+        try {
+            var response = posed.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            if (response.get("result") instanceof ObjectNode answer) {
+                return answer;
+            }
+            throw refused("the client refused to answer what it was asked", requestId);
+        } catch (TimeoutException e) {
+            throw refused("the client did not answer what it was asked in time", requestId);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw refused("the request was cancelled", requestId);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static RpcError refused(String note, String requestId) {
+        return RpcError.invalidRequest(new Problem(Failure.CONFLICT, note), requestId);
+    }
+
+    /**
+     * A response that the client posted: for a question asked here, or else wherever it was asked.
+     *
+     * @throws Problem too_large, when it is too long to be told to another replica
+     */
+    void answered(JsonRpcMessage response, McpSession session) {
+        if (response.id() == null || !response.id().isString()) {
+            return;
+        }
+        var key = new Key(
+                session.handle().tenant(), session.handle().id(), response.id().asString());
+        if (!take(key, response.params())) {
+            tell(key, Json.text(response.params()));
+        }
+    }
+
+    private void tell(Key key, String answer) {
+        var size = answer.getBytes(StandardCharsets.UTF_8).length;
+        if (size > MAX_TOLD) {
+            throw Problem.tooLarge("an answer to what another replica asked", size, MAX_TOLD, "bytes");
+        }
+        sessions.tell(
+                new DatabaseSignals.Signal(key.tenant(), ANSWER, List.of(key.session(), key.question(), answer), null));
+    }
+
+    private boolean take(Key key, ObjectNode response) {
+        var waiting = open.get(key);
+        return waiting != null && waiting.complete(response);
+    }
+
+    @Override
+    public void heard(DatabaseSignals.Signal signal) {
+        if (signal.k().equals(ANSWER) && signal.n().size() == 3) {
+            var key = new Key(signal.t(), signal.n().get(0), signal.n().get(1));
+            take(key, Json.readObject(signal.n().get(2).getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    @Override
+    public void gap() {
+        // Who asked waits until its patience ends.
+    }
+}

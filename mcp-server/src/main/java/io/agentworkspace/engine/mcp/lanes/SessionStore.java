@@ -1,0 +1,127 @@
+package io.agentworkspace.engine.mcp.lanes;
+
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What was said about MCP sessions after they began: that one ended, how much it logs, what it listens to. */
+public final class SessionStore {
+    private static final int MAX_SUBSCRIPTIONS = 256;
+
+    private final Db db;
+
+    public SessionStore(Db db) {
+        this.db = db;
+    }
+
+    /** A session by its tenant and its id, which says itself until when it lives. */
+    public record Handle(long tenant, String id, Instant expiresAt) {}
+
+    /** @param logLevel the least level that it is told, or null where it never said */
+    public record State(boolean ended, @Nullable String logLevel) {
+        static final State UNTOUCHED = new State(false, null);
+    }
+
+    public State state(Handle session) {
+        return db.sql(
+                        "SELECT ended_at IS NOT NULL AS ended, log_level FROM mcp_session WHERE tenant_id = :tenant AND id = :id")
+                .set("tenant", session.tenant())
+                .set("id", session.id())
+                .one(row -> new State(row.flag("ended"), row.textOrNull("log_level")))
+                .orElse(State.UNTOUCHED);
+    }
+
+    /** Ends it for good, on every replica. */
+    public void end(Handle session, Instant now) {
+        db.transaction(() -> {
+            on(session, """
+                    INSERT INTO mcp_session (tenant_id, id, ended_at, expires_at) VALUES (:tenant, :id, :now, :expires)
+                    ON CONFLICT (tenant_id, id) DO UPDATE SET ended_at = COALESCE(mcp_session.ended_at, :now)
+                    """).set("now", now).run();
+            on(session, "DELETE FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id")
+                    .run();
+            return tell(session);
+        });
+    }
+
+    public void logLevel(Handle session, String level) {
+        on(session, """
+                INSERT INTO mcp_session (tenant_id, id, log_level, expires_at) VALUES (:tenant, :id, :level, :expires)
+                ON CONFLICT (tenant_id, id) DO UPDATE SET log_level = :level
+                """).set("level", level).run();
+    }
+
+    public Set<String> subscriptions(Handle session) {
+        return new TreeSet<>(
+                on(session, "SELECT uri FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id")
+                        .list(row -> row.text("uri")));
+    }
+
+    /** @throws Problem {@code conflict} when it has as many as a session may have */
+    public void subscribe(Handle session, String uri) {
+        db.transaction(() -> {
+            on(session, """
+                    INSERT INTO mcp_subscription (tenant_id, session_id, uri, expires_at)
+                    VALUES (:tenant, :id, :uri, :expires)
+                    ON CONFLICT DO NOTHING
+                    """).set("uri", uri).run();
+            if (subscriptions(session).size() > MAX_SUBSCRIPTIONS) {
+                throw Problem.conflict(
+                        "a session has at most %d subscriptions; end one first".formatted(MAX_SUBSCRIPTIONS));
+            }
+            return tell(session);
+        });
+    }
+
+    public void unsubscribe(Handle session, String uri) {
+        db.transaction(() -> {
+            on(session, "DELETE FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id AND uri = :uri")
+                    .set("uri", uri)
+                    .run();
+            return tell(session);
+        });
+    }
+
+    private boolean tell(Handle session) {
+        tell(new DatabaseSignals.Signal(session.tenant(), DatabaseSignals.SESSION, List.of(session.id()), null));
+        return true;
+    }
+
+    /** Tells all replicas, this one too; inside a transaction: when it is committed. */
+    public void tell(DatabaseSignals.Signal signal) {
+        var text = Json.text(signal);
+        var size = text.getBytes(StandardCharsets.UTF_8).length;
+        if (size > DatabaseSignals.MAX_BYTES) {
+            throw Problem.tooLarge("what replicas tell each other", size, DatabaseSignals.MAX_BYTES, "bytes");
+        }
+        db.sql("SELECT pg_notify('mcp', :signal)").set("signal", text).one(_ -> true);
+    }
+
+    /** A number greater than any before it, on whichever replica: the order in which streams were opened. */
+    public long next() {
+        return db.sql("SELECT nextval('entity_id') AS next")
+                .one(row -> row.number("next"))
+                .orElseThrow();
+    }
+
+    private Statement on(Handle session, String text) {
+        return db.sql(text)
+                .set("tenant", session.tenant())
+                .set("id", session.id())
+                .set("expires", session.expiresAt());
+    }
+
+    /** Clears away what belongs to sessions that have expired. */
+    public void purge(Instant now) {
+        db.deleteOld("mcp_subscription", "expires_at <= :until", now);
+        db.deleteOld("mcp_session", "expires_at <= :until", now);
+    }
+}

@@ -1,0 +1,176 @@
+package io.agentworkspace.engine.mcp.lanes;
+
+import io.agentworkspace.engine.mcp.methods.ToolMethods;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.tasks.TaskOrigin;
+import io.agentworkspace.engine.mcp.tasks.TaskState;
+import io.agentworkspace.engine.mcp.tasks.TaskStore;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.RequestNotifier;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One attempt at a task: the call of its tool, as the client would have made it, and its result. */
+final class TaskAttempt {
+    private static final Logger LOG = LoggerFactory.getLogger(TaskAttempt.class);
+    private static final int TRIES = 5;
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    private final TaskStore.Task task;
+    private final TaskOrigin.Kept kept;
+    private final TaskState memory;
+    private final long begun = System.nanoTime();
+    private @Nullable Thread thread;
+    private volatile boolean stopped;
+    private volatile TaskStore.@Nullable Step verdict;
+
+    TaskAttempt(TaskStore.Task task) {
+        this.task = task;
+        this.kept = TaskOrigin.Kept.read(task.request());
+        this.memory = TaskState.read(task.memory());
+    }
+
+    TaskStore.Claim claim() {
+        return task.claim();
+    }
+
+    String principal() {
+        return task.principal();
+    }
+
+    boolean tookTooLong() {
+        return System.nanoTime() - begun > LONGEST.toNanos();
+    }
+
+    /** Starts the work on a separate thread. */
+    synchronized void start(Runnable work) {
+        thread = Thread.startVirtualThread(work);
+        if (stopped) {
+            thread.interrupt();
+        }
+    }
+
+    /** Stops the work, which may continue elsewhere. */
+    void stop() {
+        stop(null);
+    }
+
+    /** Stops the work for good: nobody may continue it. */
+    void stopForGood() {
+        stop(tookTooLong() ? failed("it took longer than an hour, and was stopped") : withoutCredential());
+    }
+
+    private synchronized void stop(TaskStore.@Nullable Step why) {
+        stopped = true;
+        verdict = verdict == null ? why : verdict;
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    /** The interrupt concerned the work; its result can still be reported. */
+    private synchronized void workIsOver() {
+        thread = null;
+        var _ = Thread.interrupted();
+    }
+
+    /**
+     * Does the work.
+     *
+     * @param progress receives the tool's progress
+     * @return empty if it was stopped before it succeeded, so that another replica continues it
+     */
+    Optional<TaskStore.Step> work(ToolMethods tools, Optional<Caller> caller, Consumer<String> progress) {
+        var step = caller.map(known -> work(tools, known, progress)).orElseGet(this::withoutCredential);
+        workIsOver();
+        return stopped && !succeeded(step) ? Optional.ofNullable(verdict) : Optional.of(step);
+    }
+
+    private static boolean succeeded(TaskStore.Step step) {
+        return switch (step.status()) {
+            case COMPLETED ->
+                step.outcome() != null && !step.outcome().path("isError").asBoolean(false);
+            case INPUT_REQUIRED -> true;
+            default -> false;
+        };
+    }
+
+    private TaskStore.Step work(ToolMethods tools, Caller caller, Consumer<String> progress) {
+        if (task.tries() > TRIES) {
+            return failed("it was begun %d times, and each time its server was lost".formatted(TRIES));
+        }
+        var voice = RequestNotifier.progress(notification -> progress.accept(words(notification)));
+        var turn = new McpRequest(new TaskOrigin(caller, kept), kept.client(), voice, memory.inputs());
+        try {
+            return step(tools.run(kept.tool(), kept.arguments(), turn));
+        } catch (RpcError error) {
+            return failed(error);
+        } catch (Problem problem) {
+            return failed(RpcError.of(problem, kept.requestId()));
+        } catch (RuntimeException | Error defect) {
+            if (!stopped) {
+                LOG.atError()
+                        .addKeyValue("request_id", kept.requestId())
+                        .setCause(defect)
+                        .log("a task failed");
+            }
+            return failed(RpcError.of(Problem.internal(kept.requestId()), kept.requestId()));
+        }
+    }
+
+    private static String words(ObjectNode notification) {
+        var progress = notification.path("params");
+        var total = progress.has("total") ? " of " + progress.get("total") : "";
+        var message = progress.path("message").asString("");
+        return clean(progress.get("progress") + total + (message.isEmpty() ? "" : ": " + message));
+    }
+
+    /** Without characters that the database cannot store. */
+    private static String clean(String text) {
+        return text.replace("\0", "");
+    }
+
+    private TaskStore.Step step(MethodResult outcome) {
+        return switch (outcome) {
+            case MethodResult.Done done -> {
+                var result = Json.object().put("resultType", "complete");
+                yield step(TaskStore.Status.COMPLETED, null, result.setAll(done.result()));
+            }
+            case MethodResult.Ask ask -> {
+                LaneContext.checkAbilities(ask, kept.client());
+                yield new TaskStore.Step(
+                        TaskStore.Status.INPUT_REQUIRED,
+                        "it waits for answers to its inputRequests: send them with tasks/update",
+                        memory.with(ask).json(),
+                        null);
+            }
+        };
+    }
+
+    private TaskStore.Step withoutCredential() {
+        return step(TaskStore.Status.CANCELLED, "the credential that began it is no longer valid", null);
+    }
+
+    private TaskStore.Step failed(String note) {
+        return failed(RpcError.internal(new Problem(Failure.INTERNAL, note), kept.requestId()));
+    }
+
+    private TaskStore.Step failed(RpcError error) {
+        var json = (ObjectNode) error.json(null).get("error");
+        return step(TaskStore.Status.FAILED, clean(json.path("message").asString("")), json);
+    }
+
+    private TaskStore.Step step(TaskStore.Status status, @Nullable String message, @Nullable ObjectNode outcome) {
+        return new TaskStore.Step(status, message, memory.json(), outcome);
+    }
+}

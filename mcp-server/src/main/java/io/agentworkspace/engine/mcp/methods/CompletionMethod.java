@@ -1,0 +1,83 @@
+package io.agentworkspace.engine.mcp.methods;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.PromptSource;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.wire.CompletionArgument;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.Params;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The method {@code completion/complete}: values for a prompt's argument or a template's variable. */
+final class CompletionMethod {
+    private static final int MAX = 100;
+    private static final int MAX_VALUE = 1_000;
+
+    private final List<PromptSource> prompts;
+    private final ResourceMethods resources;
+
+    CompletionMethod(ServerFeatures offer) {
+        this.prompts = offer.prompts();
+        this.resources = new ResourceMethods(offer.resources());
+    }
+
+    MethodResult complete(ObjectNode params, McpRequest turn) {
+        var ref = Params.object(params, "ref");
+        var completion = completion(params);
+        var values = switch (ref.path("type").asString("")) {
+            case "ref/prompt" -> prompt(name(ref, "name"), completion, turn);
+            case "ref/resource" -> resources.complete(name(ref, "uri"), completion, turn);
+            default -> throw Problem.invalid("params.ref.type", "must be ref/prompt or ref/resource");
+        };
+        return result(values.orElseThrow(
+                () -> Problem.invalid("params.ref", "names no prompt and no resource template that there is")));
+    }
+
+    private Optional<List<String>> prompt(String name, CompletionArgument completion, McpRequest turn) {
+        return prompts.stream()
+                .flatMap(source -> source.complete(name, completion, turn).stream())
+                .findFirst();
+    }
+
+    private static CompletionArgument completion(ObjectNode params) {
+        var argument = Params.object(params, "argument");
+        var value = argument.path("value").asString("");
+        if (value.length() > MAX_VALUE) {
+            throw Problem.tooLarge("params.argument.value", value.length(), MAX_VALUE, "characters");
+        }
+        return new CompletionArgument(name(argument, "name"), value, others(params));
+    }
+
+    private static Map<String, String> others(ObjectNode params) {
+        var others = new LinkedHashMap<String, String>();
+        if (Params.object(params, "context").get("arguments") instanceof ObjectNode arguments) {
+            arguments
+                    .propertyNames()
+                    .forEach(name -> others.put(name, arguments.get(name).asString("")));
+        }
+        return others;
+    }
+
+    private static String name(ObjectNode object, String field) {
+        var value = object.path(field).asString("");
+        if (value.isBlank()) {
+            throw Problem.missing("params.ref or params.argument: " + field);
+        }
+        return value;
+    }
+
+    private static MethodResult result(List<String> values) {
+        var result = Json.object();
+        var completion = result.putObject("completion");
+        var shown = completion.putArray("values");
+        values.stream().limit(MAX).forEach(shown::add);
+        completion.put("hasMore", values.size() > MAX);
+        return MethodResult.done(result);
+    }
+}

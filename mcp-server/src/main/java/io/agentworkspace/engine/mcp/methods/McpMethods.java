@@ -1,0 +1,139 @@
+package io.agentworkspace.engine.mcp.methods;
+
+import io.agentworkspace.engine.mcp.source.Extension;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.mcp.tasks.McpTasks;
+import io.agentworkspace.engine.mcp.tasks.TasksExtension;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.Params;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The methods that work the same in every lane: they return the offer in the protocol's terms. */
+public final class McpMethods {
+    static final List<String> COMMON = List.of(
+            "tools/list",
+            "tools/call",
+            "resources/list",
+            "resources/templates/list",
+            "resources/read",
+            "prompts/list",
+            "prompts/get",
+            "completion/complete");
+
+    private final ServerFeatures offer;
+    private final ToolMethods tools;
+    private final ResourceMethods resources;
+    private final PromptMethods prompts;
+    private final CompletionMethod completions;
+    private final List<Extension> extensions;
+
+    public McpMethods(ServerFeatures offer, McpTasks tasks, Clock clock) {
+        this.offer = offer;
+        this.tools = new ToolMethods(offer.tools(), tasks, clock);
+        this.resources = new ResourceMethods(offer.resources());
+        this.prompts = new PromptMethods(offer.prompts());
+        this.completions = new CompletionMethod(offer);
+        this.extensions = new ArrayList<>(offer.extensions());
+        this.extensions.add(new TasksExtension(tasks));
+    }
+
+    public ServerFeatures offer() {
+        return offer;
+    }
+
+    public ResourceMethods resources() {
+        return resources;
+    }
+
+    public ToolMethods tools() {
+        return tools;
+    }
+
+    /** All methods of this endpoint, including those of the extensions for clients of this revision. */
+    public List<String> names(boolean stateless) {
+        var names = new ArrayList<>(COMMON);
+        extensions(stateless).forEach(extension -> names.addAll(extension.methods()));
+        return names;
+    }
+
+    private Stream<Extension> extensions(boolean stateless) {
+        return extensions.stream().filter(extension -> stateless || !extension.isForDeclaringClients());
+    }
+
+    public Optional<Extension> extension(String method) {
+        return extensions.stream()
+                .filter(extension -> extension.methods().contains(method))
+                .findFirst();
+    }
+
+    /** @throws RpcError when it cannot be carried out */
+    public MethodResult serve(String method, ObjectNode params, McpRequest turn) {
+        turn.ran(method);
+        try {
+            Params.checkTexts(method, params);
+            var outcome = switch (method) {
+                case "tools/list" -> tools.list(params, turn);
+                case "tools/call" -> tools.call(params, turn);
+                case "resources/list" -> resources.list(params, turn);
+                case "resources/templates/list" -> resources.templates(params);
+                case "resources/read" -> resources.read(params, turn);
+                case "prompts/list" -> prompts.list(params, turn);
+                case "prompts/get" -> prompts.get(params, turn);
+                case "completion/complete" -> completions.complete(params, turn);
+                default -> extended(method, turn).serve(method, params, turn);
+            };
+            // What a tool answers has been measured before anything was done.
+            if (outcome instanceof MethodResult.Done done
+                    && !method.startsWith("tools/")
+                    && !method.startsWith("tasks/")) {
+                turn.budget().sentOnce().check(done.result());
+            }
+            return outcome;
+        } catch (Problem problem) {
+            throw RpcError.of(problem, turn.requestId());
+        }
+    }
+
+    private Extension extended(String method, McpRequest turn) {
+        var extension = extension(method).orElseThrow(() -> RpcError.unknownMethod(method, COMMON, turn.requestId()));
+        if (extension.isForDeclaringClients() && !turn.client().extensions().contains(extension.identifier())) {
+            throw RpcError.missingExtension(extension.identifier());
+        }
+        return extension;
+    }
+
+    /** The capabilities of a server, as {@code initialize} and {@code server/discover} declare them. */
+    public ObjectNode capabilities() {
+        var capabilities = Json.object();
+        capabilities.putObject("completions");
+        capabilities.putObject("logging");
+        capabilities.putObject("prompts").put("listChanged", true);
+        capabilities.putObject("resources").put("subscribe", true).put("listChanged", true);
+        capabilities.putObject("tools").put("listChanged", true);
+        return capabilities;
+    }
+
+    /** The extensions, as declared to clients of this revision. */
+    public ObjectNode declared(boolean stateless) {
+        var declared = Json.object();
+        extensions(stateless).forEach(extension -> declared.set(extension.identifier(), extension.settings()));
+        return declared;
+    }
+
+    public ObjectNode serverInfo() {
+        var identity = offer.identity();
+        return Json.object()
+                .put("name", identity.name())
+                .put("title", identity.title())
+                .put("version", identity.version());
+    }
+}

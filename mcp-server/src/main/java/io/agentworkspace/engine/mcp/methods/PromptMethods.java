@@ -1,0 +1,63 @@
+package io.agentworkspace.engine.mcp.methods;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.PromptSource;
+import io.agentworkspace.engine.mcp.wire.ListPage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.Params;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The methods {@code prompts/list} and {@code prompts/get}, over all sources of prompts. */
+final class PromptMethods {
+    private static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, false);
+
+    private final List<PromptSource> sources;
+
+    PromptMethods(List<PromptSource> sources) {
+        this.sources = sources;
+    }
+
+    MethodResult list(ObjectNode params, McpRequest turn) {
+        return ListPage.of(all(turn), Params.cursor(params).orElse(null)).result("prompts", FIVE_MINUTES);
+    }
+
+    private List<ObjectNode> all(McpRequest turn) {
+        return sources.stream().flatMap(source -> source.list(turn).stream()).toList();
+    }
+
+    MethodResult get(ObjectNode params, McpRequest turn) {
+        var name = Params.text(params, "name");
+        var arguments = arguments(params);
+        return sources.stream()
+                .flatMap(source -> source.get(name, arguments, turn).stream())
+                .findFirst()
+                .orElseThrow(() -> unknown(name, turn));
+    }
+
+    private static ObjectNode arguments(ObjectNode params) {
+        var arguments = Params.object(params, "arguments");
+        for (var name : arguments.propertyNames()) {
+            if (!arguments.get(name).isString()) {
+                throw Problem.wrongType("params.arguments." + name, "a string");
+            }
+        }
+        return arguments;
+    }
+
+    private Problem unknown(String name, McpRequest turn) {
+        var known =
+                all(turn).stream().map(prompt -> prompt.get("name").asString()).toList();
+        var near = Near.nearest(name, known, 2);
+        var shown = Name.shortened(name);
+        return new Problem(
+                Failure.NOT_FOUND,
+                near.isEmpty()
+                        ? "there is no prompt '%s' here; prompts/list tells which there are".formatted(shown)
+                        : "there is no prompt '%s' here; did you mean %s?".formatted(shown, String.join(" or ", near)));
+    }
+}

@@ -1,0 +1,110 @@
+package io.agentworkspace.engine.mcp.methods;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ResourceSource;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.CompletionArgument;
+import io.agentworkspace.engine.mcp.wire.ListPage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.Params;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The methods {@code resources/…}, over all sources of resources, one source after the other. */
+public final class ResourceMethods {
+    private static final int MAX_URI = 2_000;
+    private static final MethodResult.Caching FIVE_SECONDS = new MethodResult.Caching(5_000, false);
+    private static final MethodResult.Caching AN_HOUR = new MethodResult.Caching(3_600_000, true);
+
+    private final List<ResourceSource> sources;
+
+    ResourceMethods(List<ResourceSource> sources) {
+        this.sources = sources;
+    }
+
+    MethodResult list(ObjectNode params, McpRequest turn) {
+        var at = Params.cursor(params).map(cursor -> Cursor.read(cursor, 2)).orElse(List.of("0", ""));
+        return list(number(at.get(0)), at.get(1), turn).result("resources", FIVE_SECONDS);
+    }
+
+    /** A page is filled from one source after the other. */
+    private ListPage list(int first, String cursor, McpRequest turn) {
+        var items = new ArrayList<ObjectNode>();
+        for (var source = first; source < sources.size(); source++) {
+            if (items.size() == ListPage.SIZE) {
+                return new ListPage(items, Cursor.of(Integer.toString(source), ""));
+            }
+            var from = source == first && !cursor.isEmpty() ? cursor : null;
+            var portion = sources.get(source).list(from, ListPage.SIZE - items.size(), turn);
+            items.addAll(portion.items());
+            if (portion.next() != null) {
+                return new ListPage(items, Cursor.of(Integer.toString(source), portion.next()));
+            }
+        }
+        return ListPage.whole(items);
+    }
+
+    private int number(String text) {
+        try {
+            var number = Integer.parseUnsignedInt(text);
+            if (number < Math.max(1, sources.size())) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Answered below, like any other cursor that is not ours.
+        }
+        throw Cursor.invalid();
+    }
+
+    MethodResult templates(ObjectNode params) {
+        var all =
+                sources.stream().flatMap(source -> source.templates().stream()).toList();
+        return ListPage.of(all, Params.cursor(params).orElse(null)).result("resourceTemplates", AN_HOUR);
+    }
+
+    MethodResult read(ObjectNode params, McpRequest turn) {
+        var uri = uri(params);
+        return sources.stream()
+                .flatMap(source -> source.read(uri, turn).stream())
+                .findFirst()
+                .orElseThrow(() -> RpcError.resourceNotFound(uri, turn.client().revision(), turn.requestId()));
+    }
+
+    public static String uri(ObjectNode params) {
+        var uri = Params.text(params, "uri");
+        if (uri.isBlank() || uri.length() > MAX_URI) {
+            throw Problem.invalid("params.uri", "must have 1–%,d characters".formatted(MAX_URI));
+        }
+        return uri;
+    }
+
+    /** What to listen to for news of this resource; empty when the caller may not see it. */
+    public Optional<Change> changes(String uri, McpRequest turn) {
+        return sources.stream()
+                .flatMap(source -> source.changes(uri, turn).stream())
+                .findFirst();
+    }
+
+    Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
+        return sources.stream()
+                .flatMap(source -> source.complete(template, completion, turn).stream())
+                .findFirst();
+    }
+
+    /** The {@code contents} of a resource that is one text. */
+    public static ObjectNode text(String uri, String mediaType, String text) {
+        var result = Json.object();
+        result.putArray("contents")
+                .addObject()
+                .put("uri", uri)
+                .put("mimeType", mediaType)
+                .put("text", text);
+        return result;
+    }
+}

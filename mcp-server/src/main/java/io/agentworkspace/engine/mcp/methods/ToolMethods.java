@@ -1,0 +1,91 @@
+package io.agentworkspace.engine.mcp.methods;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolSource;
+import io.agentworkspace.engine.mcp.tasks.McpTasks;
+import io.agentworkspace.engine.mcp.wire.ClientInfo;
+import io.agentworkspace.engine.mcp.wire.ExecutionMode;
+import io.agentworkspace.engine.mcp.wire.ListPage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.mcp.wire.Params;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.NearestTool;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The methods {@code tools/list} and {@code tools/call}, over all sources of tools. */
+public final class ToolMethods {
+    private static final MethodResult.Caching FIVE_MINUTES = new MethodResult.Caching(300_000, false);
+
+    private final List<ToolSource> sources;
+    private final McpTasks tasks;
+    private final Clock clock;
+
+    ToolMethods(List<ToolSource> sources, McpTasks tasks, Clock clock) {
+        this.sources = sources;
+        this.tasks = tasks;
+        this.clock = clock;
+    }
+
+    MethodResult list(ObjectNode params, McpRequest turn) {
+        var all = all(turn);
+        // The client's next access token may allow more.
+        var caching = turn.caller().hasScopes() ? MethodResult.Caching.NONE : FIVE_MINUTES;
+        return ListPage.of(all, Params.cursor(params).orElse(null)).result("tools", caching);
+    }
+
+    private List<ObjectNode> all(McpRequest turn) {
+        var all = new ArrayList<ObjectNode>();
+        sources.forEach(source -> all.addAll(source.list(turn)));
+        return all;
+    }
+
+    public Optional<ObjectNode> find(String name, McpRequest turn) {
+        return sources.stream()
+                .flatMap(source -> source.find(name, turn).stream())
+                .findFirst();
+    }
+
+    /** @throws RpcError invalid params, if no tool is named or none has that name */
+    MethodResult call(ObjectNode params, McpRequest turn) {
+        var name = Params.text(params, "name");
+        var arguments = Params.object(params, "arguments");
+        var slow = sources.stream()
+                .filter(source -> source.pace(name, arguments, turn) != ExecutionMode.QUICK)
+                .findFirst();
+        if (slow.isEmpty()) {
+            return run(name, arguments, turn);
+        } else if (turn.client().takesTasks()) {
+            return slow.get().before(name, arguments, turn).orElseGet(() -> tasks.begin(name, arguments, turn));
+        } else if (slow.get().pace(name, arguments, turn) == ExecutionMode.TASK) {
+            throw RpcError.missingExtension(ClientInfo.TASKS);
+        }
+        return run(name, arguments, turn);
+    }
+
+    /** Runs a tool to its end. */
+    public MethodResult run(String name, ObjectNode arguments, McpRequest turn) {
+        return sources.stream()
+                .flatMap(source -> source.call(name, arguments, turn).stream())
+                .findFirst()
+                .orElseThrow(() -> unknown(name, turn));
+    }
+
+    private RpcError unknown(String name, McpRequest turn) {
+        var known = all(turn).stream()
+                .map(tool -> new NearestTool.Titled(
+                        tool.get("name").asString(),
+                        tool.path("title").asString(""),
+                        tool.at("/annotations/readOnlyHint").asBoolean(false)))
+                .toList();
+        var problem = Problem.unknownService("tool", name, NearestTool.hint(name, known, "tools/list"));
+        var service = name.length() > Name.MAX ? null : name;
+        return RpcError.invalidParams(problem, Envelope.failure(service, turn.requestId(), clock.instant(), problem));
+    }
+}

@@ -1,0 +1,119 @@
+package io.agentworkspace.engine.mcp.skills;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.skilllibrary.Library;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.skills.SkillCard;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The skills that a caller may read. The shipped ones are in memory; each method reads the others in one statement. */
+public final class ReadableSkills {
+    private final SkillResources shipped = new SkillResources(Library.shipped());
+    private final Library library;
+
+    public ReadableSkills(Library library) {
+        this.library = library;
+    }
+
+    /** All of them, in list form. */
+    SkillResources all(McpRequest turn) {
+        var cards = library.list(turn.caller());
+        return cards.size() == Library.shipped().size() ? shipped : new SkillResources(cards);
+    }
+
+    /** The one of this name, in list form; empty if there is none. */
+    SkillResources one(String name, McpRequest turn) {
+        return Library.shippedCard(name).isPresent()
+                ? shipped
+                : new SkillResources(
+                        library.find(turn.caller(), name).map(List::of).orElse(List.of()));
+    }
+
+    /** The one that this URI belongs to, in list form. */
+    SkillResources at(String uri, McpRequest turn) {
+        return one(SkillAddress.find(uri).map(SkillAddress::skill).orElse(""), turn);
+    }
+
+    /** {@code resources/read}: the content of this URI; empty if there is none. */
+    Optional<ObjectNode> read(String uri, McpRequest turn) {
+        return SkillAddress.find(uri)
+                .filter(address -> !address.path().isEmpty())
+                .flatMap(address -> library.file(turn.caller(), address.skill(), address.path()))
+                .map(file -> {
+                    var content = Json.object().put("uri", uri).put("mimeType", file.mediaType());
+                    var text = file.text();
+                    return text.isPresent()
+                            ? put(content, text.get(), turn)
+                            : content.put("blob", Base64.getEncoder().encodeToString(file.bytes()));
+                });
+    }
+
+    /** Sets the text; if the response has no room for all of it, cuts it and marks it as cut. */
+    private static ObjectNode put(ObjectNode content, String text, McpRequest turn) {
+        var room = turn.budget().forCall().sentOnce();
+        var head = room.head(text, room.left() - 4096);
+        content.put("text", head);
+        if (head.length() < text.length()) {
+            content.putObject(JsonRpcMessage.META)
+                    .put("io.agentworkspace/truncated", true)
+                    .put("io.agentworkspace/length", text.codePointCount(0, text.length()));
+        }
+        return content;
+    }
+
+    /** {@code prompts/get}: the skill's instructions, with the task if there is one, as a message of a person. */
+    Optional<ObjectNode> prompt(String name, String task, McpRequest turn) {
+        return library.read(turn.caller(), name).map(skill -> {
+            var result = Json.object().put("description", skill.description());
+            var content =
+                    result.putArray("messages").addObject().put("role", "user").putObject("content");
+            put(content.put("type", "text"), instructions(skill, task), turn);
+            return result;
+        });
+    }
+
+    private static String instructions(Skill skill, String task) {
+        var parts = new ArrayList<String>();
+        parts.add("Use the skill '%s'. Its instructions follow.".formatted(skill.name()));
+        parts.add(skill.body());
+        if (skill.files().size() > 1) {
+            parts.add("Its other files, to be read as resources when the instructions name them:\n"
+                    + String.join(
+                            "\n",
+                            skill.files().stream()
+                                    .filter(file -> !file.path().equals(Skill.MAIN))
+                                    .map(file -> "- %s: %s"
+                                            .formatted(file.path(), SkillResources.uri(skill.name(), file.path())))
+                                    .toList()));
+        }
+        if (!task.isBlank()) {
+            parts.add("The task: " + task.strip());
+        }
+        return String.join("\n\n", parts);
+    }
+
+    /** The notification for a change at this URI; shipped skills do not change. */
+    Optional<Change> changes(String uri, McpRequest turn) {
+        return SkillAddress.find(uri)
+                .filter(address -> Library.shippedCard(address.skill()).isEmpty())
+                .filter(address -> library.find(turn.caller(), address.skill())
+                        .flatMap(card -> card.file(address.path()))
+                        .isPresent())
+                .map(address -> new Change(turn.caller().tenant(), Change.SKILL, List.of(address.skill())));
+    }
+
+    /** The URIs of all skills, for a hint at the one that was probably meant. */
+    List<String> addresses(McpRequest turn) {
+        return library.list(turn.caller()).stream()
+                .map(SkillCard::name)
+                .map(name -> SkillResources.uri(name, Skill.MAIN))
+                .toList();
+    }
+}

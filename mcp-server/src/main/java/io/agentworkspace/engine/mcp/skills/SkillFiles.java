@@ -1,0 +1,55 @@
+package io.agentworkspace.engine.mcp.skills;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ResourceSource;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.CompletionArgument;
+import io.agentworkspace.engine.mcp.wire.ListPage;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The files of skills, as resources. */
+public record SkillFiles(ReadableSkills skills) implements ResourceSource {
+    @Override
+    public ListPage list(@Nullable String cursor, int limit, McpRequest turn) {
+        return ListPage.of(skills.all(turn).resources(), cursor, limit);
+    }
+
+    @Override
+    public List<ObjectNode> templates() {
+        return List.of(SkillResources.template());
+    }
+
+    @Override
+    public Optional<MethodResult> read(String uri, McpRequest turn) {
+        return skills.read(uri, turn).map(content -> {
+            turn.ran(uri);
+            var result = Json.object();
+            result.putArray("contents").add(content);
+            return MethodResult.done(result, SkillsExtension.FIVE_MINUTES);
+        });
+    }
+
+    @Override
+    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
+        if (!template.equals(SkillResources.TEMPLATE)) {
+            return Optional.empty();
+        }
+        var skill = completion.others().getOrDefault("name", "");
+        return Optional.of(
+                switch (completion.argument()) {
+                    case "name" -> skills.all(turn).names(completion.value());
+                    case "path" -> skills.one(skill, turn).paths(skill, completion.value());
+                    default -> List.of();
+                });
+    }
+
+    @Override
+    public Optional<Change> changes(String uri, McpRequest turn) {
+        return skills.changes(uri, turn);
+    }
+}

@@ -1,0 +1,28 @@
+package io.agentworkspace.engine.mcp.source;
+
+import java.util.List;
+
+/** All that a door serves. The door and its lanes know the protocol, an offer knows the things. */
+public record ServerFeatures(
+        Identity identity,
+        List<ToolSource> tools,
+        List<ResourceSource> resources,
+        List<PromptSource> prompts,
+        List<Extension> extensions) {
+
+    public ServerFeatures {
+        tools = List.copyOf(tools);
+        resources = List.copyOf(resources);
+        prompts = List.copyOf(prompts);
+        extensions = List.copyOf(extensions);
+    }
+
+    /**
+     * Who serves.
+     *
+     * @param name the server's name in reverse-DNS form, with one slash
+     * @param description one sentence of at most 100 characters
+     * @param instructions what a model should know before it begins
+     */
+    public record Identity(String name, String title, String version, String description, String instructions) {}
+}

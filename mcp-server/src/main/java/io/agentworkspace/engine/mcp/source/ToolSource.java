@@ -1,0 +1,52 @@
+package io.agentworkspace.engine.mcp.source;
+
+import io.agentworkspace.engine.mcp.wire.ExecutionMode;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Tools that a door serves. What it lists and what it runs depend on the caller, never on an earlier request. */
+public interface ToolSource {
+    /** What a request may name to limit itself; everything else that it names is refused. */
+    default Names names(Caller caller) {
+        return Names.NONE;
+    }
+
+    /**
+     * Names of tools, and of the sets that they are in.
+     *
+     * @param toolsets in lower case
+     */
+    record Names(List<String> toolsets, List<String> tools) {
+        static final Names NONE = new Names(List.of(), List.of());
+
+        public Names {
+            toolsets = List.copyOf(toolsets);
+            tools = List.copyOf(tools);
+        }
+    }
+
+    /** As {@code tools/list} shows them, in an order that stays. */
+    List<ObjectNode> list(McpRequest turn);
+
+    /** The tool of this name as it is shown, if it is one of these. */
+    Optional<ObjectNode> find(String name, McpRequest turn);
+
+    /** Runs the tool; empty when it is none of these. Access is checked here again. */
+    Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn);
+
+    /** How a call of the tool is answered, if it is one of these that the turn may use. */
+    default ExecutionMode pace(String name, ObjectNode arguments, McpRequest turn) {
+        return ExecutionMode.QUICK;
+    }
+
+    /**
+     * What has to be settled with the client before a call becomes a task: questions, or a result that makes the task
+     * needless. The answers reach the task.
+     */
+    default Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest turn) {
+        return Optional.empty();
+    }
+}

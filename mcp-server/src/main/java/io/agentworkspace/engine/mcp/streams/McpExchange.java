@@ -1,0 +1,235 @@
+package io.agentworkspace.engine.mcp.streams;
+
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.http.JsonResponse;
+import io.agentworkspace.engine.mcp.source.CallOrigin;
+import io.agentworkspace.engine.mcp.wire.Era;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.ResponseBudget;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One HTTP request at the MCP endpoint, and its response.
+ *
+ * @param resource the endpoint as an OAuth resource, if it accepts access tokens
+ */
+public record McpExchange(
+        Request request,
+        Response response,
+        Callback callback,
+        @Nullable ProtectedResource resource) implements CallOrigin {
+    public static final String SESSION = "Mcp-Session-Id";
+    private static final String PROGRAM = "engine.mcp.program";
+    private static final String GREETING = "engine.mcp.greeting";
+    private static final String BUDGET = "engine.mcp.budget";
+    private static final String FAILURE = "engine.mcp.failure";
+    public static final String VERSION = "MCP-Protocol-Version";
+
+    /** A message, and the protocol of its client. */
+    public record Greeting(String era, JsonRpcMessage message) {
+        /** Whether a client may begin with it: in a session only {@code initialize}. */
+        public boolean isHandshake() {
+            return !message.isResponse()
+                    && !message.isNotification()
+                    && (!era.equals(Era.SESSION) || message.method().equals("initialize"));
+        }
+    }
+
+    /** Remembers what a lane has to answer. */
+    public void greets(String era, JsonRpcMessage message) {
+        request.setAttribute(GREETING, new Greeting(era, message));
+    }
+
+    /** A stream may stay open for hours, and the message may be large. */
+    public void forgetGreeting() {
+        request.removeAttribute(GREETING);
+    }
+
+    @Nullable
+    public Greeting greeting() {
+        return (Greeting) request.getAttribute(GREETING);
+    }
+
+    /** Remembers the error in the response. */
+    public void failed(RpcError error) {
+        request.setAttribute(FAILURE, error);
+    }
+
+    @Nullable
+    public RpcError failure() {
+        return (RpcError) request.getAttribute(FAILURE);
+    }
+
+    @Override
+    public Caller caller() {
+        return (Caller) attribute(RequestAttributes.CALLER);
+    }
+
+    @Override
+    public String requestId() {
+        return (String) attribute(RequestAttributes.REQUEST_ID);
+    }
+
+    @Override
+    public RequestSource whence() {
+        var program = request.getAttribute(PROGRAM) instanceof String said ? said : header("User-Agent");
+        return new RequestSource(RequestSource.MCP, Request.getRemoteAddr(request), program);
+    }
+
+    private Object attribute(String name) {
+        return Objects.requireNonNull(request.getAttribute(name), name);
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return request.getHeaders().get(name);
+    }
+
+    @Override
+    public @Nullable String idempotencyKey(ObjectNode arguments) {
+        return header("Idempotency-Key");
+    }
+
+    /**
+     * Counts one more call against the caller's rate.
+     *
+     * @throws io.agentworkspace.engine.model.problem.Problem {@code rate_limited}
+     */
+    public void countAnother() {
+        ((Runnable) attribute(RequestAttributes.ANOTHER_CALL)).run();
+    }
+
+    /** Returns the memory for the response. The result takes it again, or throws a Problem if there is none. */
+    public Runnable pause() {
+        return (Runnable) ((Supplier<?>) attribute(RequestAttributes.PAUSE)).get();
+    }
+
+    /** Whether the client accepts a stream of events as a response. */
+    public boolean takesEvents() {
+        return request.getHeaders().contains(HttpHeader.ACCEPT, "text/event-stream");
+    }
+
+    /** Returns whether the credential is still valid, for streams. */
+    BooleanSupplier validity() {
+        return (BooleanSupplier) attribute(RequestAttributes.VALIDITY);
+    }
+
+    /** For the record of the key, and the audit: the client program, if it named itself. */
+    public void comesFrom(@Nullable String client) {
+        if (client != null) {
+            request.setAttribute(PROGRAM, client);
+        }
+        if (client != null && request.getAttribute(RequestAttributes.CLIENT) instanceof Consumer<?> told) {
+            @SuppressWarnings("unchecked") // The gate sets it.
+            var listener = (Consumer<String>) told;
+            listener.accept(client);
+        }
+    }
+
+    /** Remembers the request to respond to, whatever responds and whatever fails. */
+    public void answers(JsonRpcMessage message) {
+        if (!message.isResponse()) {
+            request.setAttribute(RequestAttributes.MESSAGE_ID, message.id());
+        }
+    }
+
+    @Override
+    public ToolSelection selection() {
+        return ToolSelection.of(
+                Request.getPathInContext(request),
+                request.getHeaders(),
+                caller().credential().toolset().discovery());
+    }
+
+    @Override
+    public ResponseBudget budget() {
+        if (!(request.getAttribute(BUDGET) instanceof ResponseBudget)) {
+            request.setAttribute(BUDGET, ResponseBudget.twice());
+        }
+        return (ResponseBudget) attribute(BUDGET);
+    }
+
+    @Override
+    public void ran(String service) {
+        request.setAttribute(RequestAttributes.SERVICE, Name.shortened(service));
+    }
+
+    @Override
+    public void markReplayed() {
+        if (!response.isCommitted()) {
+            response.getHeaders().put("Idempotency-Replayed", "true");
+        }
+    }
+
+    @Override
+    public void limits(List<Allowance> left) {
+        request.setAttribute(RequestAttributes.LIMITS, left);
+    }
+
+    @Override
+    public void retryAfter(Duration wait) {
+        if (!response.isCommitted()) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(wait.toMillis(), 1000)));
+        }
+    }
+
+    public void reply(JsonNode message) {
+        reply(HttpStatus.OK_200, message);
+    }
+
+    public void reply(int status, JsonNode message) {
+        new JsonResponse(status, JsonResponse.JSON, message).send(response, callback);
+    }
+
+    /** Refuses the request, or input that was not one. */
+    public void refuse(RpcError error) {
+        failed(error);
+        reply(status(error, error.status()), json(error));
+    }
+
+    ObjectNode json(RpcError error) {
+        return error.json((JsonNode) request.getAttribute(RequestAttributes.MESSAGE_ID));
+    }
+
+    /** The status of a response with the error: the usual one, unless the client has to get more scopes first. */
+    public int status(RpcError error, int usual) {
+        if (error.scopes().isEmpty() || resource == null) {
+            return usual;
+        }
+        if (!response.isCommitted()) {
+            var challenge = resource.insufficient(error.scopes(), String.valueOf(error.getMessage()));
+            response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, challenge);
+        }
+        return HttpStatus.FORBIDDEN_403;
+    }
+
+    /** Accepts a message that needs no response. */
+    public void accept() {
+        end(HttpStatus.ACCEPTED_202);
+    }
+
+    public void end(int status) {
+        response.setStatus(status);
+        callback.succeeded();
+    }
+}

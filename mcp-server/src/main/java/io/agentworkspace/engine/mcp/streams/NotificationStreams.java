@@ -1,0 +1,138 @@
+package io.agentworkspace.engine.mcp.streams;
+
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The listeners of this replica, by tenant: receives changes and notifies those whom they concern. */
+public final class NotificationStreams implements DatabaseSignals.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(NotificationStreams.class);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
+    private static final Duration CHECK = Duration.ofMillis(500);
+
+    /** The signal of the database's triggers that access has changed. */
+    private static final String ACCESS = "access";
+
+    private final ConcurrentHashMap<Long, Set<NotificationStream>> tenants = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Long, AccessCache> access = new ConcurrentHashMap<>();
+    private final ListeningTenants interest;
+
+    public NotificationStreams(Ticker pulse, ListeningTenants interest) {
+        this.interest = interest;
+        pulse.every(KEEP_ALIVE, () -> each(NotificationStream::keepAlive));
+        pulse.every(ListeningTenants.HOLDS.dividedBy(4), this::renew);
+        pulse.every(CHECK, this::endInvalid);
+    }
+
+    /** A credential is looked up once, however many streams it has. */
+    private void endInvalid() {
+        var known = new HashMap<BooleanSupplier, Boolean>();
+        each(listener -> listener.endIfInvalid(valid -> known.computeIfAbsent(valid, BooleanSupplier::getAsBoolean)));
+    }
+
+    /** Makes sure that this replica is notified of changes in a tenant. */
+    void open(long tenant) {
+        if (!tenants.containsKey(tenant)) {
+            interest.in(Set.of(tenant));
+        }
+    }
+
+    private void renew() {
+        // A change of access that was in progress when the tenant's first listener came was not signalled.
+        access.values().forEach(AccessCache::forget);
+        try {
+            interest.in(Set.copyOf(tenants.keySet()));
+        } catch (Problem e) {
+            LOG.debug("put off: {}", e.note());
+        }
+    }
+
+    void add(NotificationStream listener) {
+        tenants.compute(listener.caller().tenant(), (_, set) -> {
+            var listeners = set == null ? ConcurrentHashMap.<NotificationStream>newKeySet() : set;
+            listeners.add(listener);
+            return listeners;
+        });
+    }
+
+    void remove(NotificationStream listener) {
+        tenants.computeIfPresent(listener.caller().tenant(), (tenant, listeners) -> {
+            listeners.remove(listener);
+            if (listeners.isEmpty()) {
+                access(tenant).forget();
+                return null;
+            }
+            return listeners;
+        });
+    }
+
+    /** The cache of what this tenant's listeners may see. */
+    AccessCache access(long tenant) {
+        return access.computeIfAbsent(tenant, _ -> new AccessCache());
+    }
+
+    /** The listeners of a session. */
+    public void ofSession(long tenant, String session, Consumer<NotificationStream> use) {
+        tenants.getOrDefault(tenant, Set.of()).stream()
+                .filter(listener -> session.equals(listener.purpose().session()))
+                .forEach(use);
+    }
+
+    /** The listeners of all sessions. */
+    public void ofSessions(Consumer<NotificationStream> use) {
+        each(listener -> {
+            if (listener.purpose().session() != null) {
+                use.accept(listener);
+            }
+        });
+    }
+
+    @Override
+    public void heard(DatabaseSignals.Signal signal) {
+        if (signal.k().equals(ACCESS)) {
+            access(signal.t()).forget();
+            return;
+        }
+        var change = new Change(signal.t(), signal.k(), signal.n());
+        for (var listener : tenants.getOrDefault(signal.t(), Set.of())) {
+            if (concerns(signal, listener)) {
+                listener.tell(change);
+            }
+        }
+    }
+
+    /** Admins see all in their tenant. */
+    private static boolean concerns(DatabaseSignals.Signal signal, NotificationStream listener) {
+        var users = signal.u();
+        return users == null
+                || users.contains(listener.caller().user())
+                || listener.caller().isAdmin();
+    }
+
+    @Override
+    public void gap() {
+        access.values().forEach(AccessCache::forget); // At once: the renewal waits for the database.
+        Thread.startVirtualThread(this::renew);
+        each(NotificationStream::tellAll);
+    }
+
+    public void endAll() {
+        each(NotificationStream::end);
+    }
+
+    boolean isEmpty() {
+        return tenants.isEmpty();
+    }
+
+    private void each(Consumer<NotificationStream> use) {
+        tenants.values().forEach(listeners -> listeners.forEach(use));
+    }
+}

@@ -1,0 +1,187 @@
+package io.agentworkspace.engine.mcp.streams;
+
+import io.agentworkspace.engine.mcp.methods.ResourceMethods;
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.tasks.McpTasks;
+import io.agentworkspace.engine.mcp.wire.Change;
+import io.agentworkspace.engine.mcp.wire.ClientInfo;
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.mcp.wire.Params;
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Opens the streams that notify clients of changes: {@code subscriptions/listen}, and the stream of a session. */
+public final class StreamOpener {
+    public static final int MAX_RESOURCES = 256;
+
+    /** A stream keeps its id for hours. */
+    private static final int LONGEST_ID = 1_000;
+
+    private static final String URIS = "resourceSubscriptions";
+    private static final String TASKS = "taskIds";
+
+    private static final Map<String, String> LISTS = Map.of(
+            "toolsListChanged", Change.TOOLS,
+            "promptsListChanged", Change.PROMPTS,
+            "resourcesListChanged", Change.RESOURCES);
+
+    private final ResourceMethods resources;
+    private final McpTasks tasks;
+    private final NotificationStreams listeners;
+    private final StreamLimits bounds;
+
+    public StreamOpener(ResourceMethods resources, McpTasks tasks, NotificationStreams listeners, StreamLimits bounds) {
+        this.resources = resources;
+        this.tasks = tasks;
+        this.listeners = listeners;
+        this.bounds = bounds;
+    }
+
+    /** Responds to a listening request; its stream stays open. */
+    public void serve(JsonRpcMessage message, McpExchange exchange, McpRequest turn) {
+        Params.checkTexts(message.method(), message.params());
+        var asked = Params.object(message.params(), "notifications");
+        if (!exchange.takesEvents()) {
+            throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
+        }
+        var id = Objects.requireNonNull(message.id());
+        if (id.asString().length() > LONGEST_ID) {
+            throw Problem.tooLarge("id", id.asString().length(), LONGEST_ID, "characters");
+        }
+        // From here on, losses of access are received, so none can be missed after a look-up.
+        listeners.open(turn.caller().tenant());
+        var agreed = Json.object();
+        var wishes = wishes(asked, agreed, turn).with(tasks(asked, agreed, turn));
+        var params = Json.object();
+        params.set("notifications", agreed);
+        Subscriptions.tag(params, id);
+        var listener = open(exchange, new NotificationStream.Purpose(id, null, 0), wishes, turn);
+        listener.start(JsonRpcMessage.notification("notifications/subscriptions/acknowledged", params));
+        // A change of a task before anybody listened would not be reported.
+        wishes.tasks().forEach(listener::tell);
+    }
+
+    /** @param agreed receives the accepted subscriptions */
+    private Subscriptions wishes(ObjectNode asked, ObjectNode agreed, McpRequest turn) {
+        var lists = new LinkedHashSet<String>();
+        for (var field : asked.propertyNames()) {
+            var list = LISTS.get(field);
+            if (list != null && asked.get(field).asBoolean(false)) {
+                lists.add(list);
+                agreed.put(field, true);
+            }
+        }
+        var uris = texts(asked, URIS, "URIs");
+        var watched = watched(uris, turn);
+        if (!uris.isEmpty()) {
+            var heard = agreed.putArray(URIS);
+            uris.stream()
+                    .filter(uri -> watched.values().stream().anyMatch(set -> set.contains(uri)))
+                    .forEach(heard::add);
+        }
+        return new Subscriptions(lists, watched);
+    }
+
+    /** The tasks to watch: those of the requested ones that belong to the caller. */
+    private Map<Change, Set<String>> tasks(ObjectNode asked, ObjectNode agreed, McpRequest turn) {
+        var ids = texts(asked, TASKS, "task ids");
+        if (!asked.has(TASKS)) {
+            return Map.of();
+        } else if (!turn.client().takesTasks()) {
+            throw RpcError.missingExtension(ClientInfo.TASKS);
+        }
+        var known = ids.isEmpty() ? ids : tasks.known(turn.caller(), ids);
+        var heard = agreed.putArray(TASKS);
+        ids.stream().filter(known::contains).forEach(heard::add);
+        var tenant = turn.caller().tenant();
+        return known.stream()
+                .collect(Collectors.toMap(
+                        id -> new Change(tenant, Change.TASK, List.of(id)), id -> Set.of(Subscriptions.task(id))));
+    }
+
+    private static Set<String> texts(ObjectNode asked, String field, String what) {
+        var given = asked.get(field);
+        var texts = new LinkedHashSet<String>();
+        if (given != null && !given.isNull()) {
+            if (!given.isArray() || given.valueStream().anyMatch(text -> !text.isString())) {
+                throw Problem.wrongType("params.notifications." + field, "an array of " + what);
+            }
+            if (given.size() > MAX_RESOURCES) {
+                throw Problem.tooLarge("params.notifications." + field, given.size(), MAX_RESOURCES, what);
+            }
+            given.valueStream().forEach(text -> texts.add(text.asString()));
+        }
+        return texts;
+    }
+
+    /** What to watch for these URIs, without those that the caller may not see. */
+    public Map<Change, Set<String>> watched(Set<String> uris, McpRequest turn) {
+        var watched = new LinkedHashMap<Change, Set<String>>();
+        var access = listeners.access(turn.caller().tenant());
+        uris.forEach(uri -> access.look(turn.caller(), uri, () -> resources.changes(uri, turn))
+                .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>())
+                        .add(uri)));
+        return watched;
+    }
+
+    /** Opens the stream of a session. It receives changes of all lists, and of the subscriptions as last looked up. */
+    public NotificationStream session(McpExchange exchange, NotificationStream.Purpose purpose, McpRequest turn) {
+        return open(exchange, purpose, new Subscriptions(Set.copyOf(LISTS.values()), Map.of()), turn);
+    }
+
+    /** The notification: for a task its current state, for a resource only if the caller may still see it. */
+    private Function<String, Optional<ObjectNode>> words(McpRequest turn, NotificationStream.Purpose purpose) {
+        var caller = turn.caller();
+        var access = listeners.access(caller.tenant());
+        return what -> {
+            var id = Subscriptions.taskId(what);
+            if (id.isPresent()) {
+                return tasks.find(caller, id.get()).map(task -> told(task, purpose));
+            }
+            return Subscriptions.isList(what) || access.allows(caller, what, () -> resources.changes(what, turn))
+                    ? Optional.of(Subscriptions.notification(what, purpose.subscription()))
+                    : Optional.empty();
+        };
+    }
+
+    private static ObjectNode told(ObjectNode task, NotificationStream.Purpose purpose) {
+        Subscriptions.tag(task, Objects.requireNonNull(purpose.subscription()));
+        return JsonRpcMessage.notification("notifications/tasks", task);
+    }
+
+    private NotificationStream open(
+            McpExchange exchange, NotificationStream.Purpose purpose, Subscriptions wishes, McpRequest turn) {
+        var places = bounds.of(exchange.caller());
+        if (!places.take()) {
+            throw Problem.rateLimited(
+                    "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
+        }
+        try {
+            listeners.open(exchange.caller().tenant());
+        } catch (Problem problem) {
+            places.giveBack();
+            throw problem;
+        }
+        var holder = new NotificationStream[1];
+        var words = words(turn, purpose);
+        var listener = new NotificationStream(exchange, purpose, wishes, words, bounds.patience(), () -> {
+            places.giveBack();
+            listeners.remove(holder[0]);
+        });
+        holder[0] = listener;
+        listeners.add(listener);
+        return listener;
+    }
+}

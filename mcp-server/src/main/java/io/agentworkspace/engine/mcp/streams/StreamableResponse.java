@@ -1,0 +1,188 @@
+package io.agentworkspace.engine.mcp.streams;
+
+import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
+import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The answer to one request while it is being made: it starts as JSON and becomes a stream at the first notification, or
+ * when it takes long. Then comments are written all the time: one that cannot be written shows that the client is gone,
+ * and the thread at work is interrupted.
+ */
+public final class StreamableResponse {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamableResponse.class);
+    private static final Duration PERIOD = Duration.ofMillis(500);
+
+    private final McpExchange exchange;
+    private final StreamLimits.Places places;
+    private final Thread worker = Thread.currentThread();
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable EventStream stream;
+    private @Nullable Future<?> beat;
+    private boolean streamable;
+    private boolean done;
+    private boolean gone;
+    private boolean cancelled;
+
+    private StreamableResponse(McpExchange exchange, StreamLimits.Places places) {
+        this.exchange = exchange;
+        this.places = places;
+        this.streamable = exchange.takesEvents();
+    }
+
+    /** To be begun on the thread that does the work. */
+    public static StreamableResponse begin(McpExchange exchange, StreamLimits.Places places, Ticker pulse) {
+        var reply = new StreamableResponse(exchange, places);
+        if (reply.streamable) {
+            reply.beat = pulse.every(PERIOD, reply::beat);
+        }
+        return reply;
+    }
+
+    /** Whether what is said meanwhile reaches the client. */
+    public boolean isHeard() {
+        lock.lock();
+        try {
+            return streamable && !gone && !done && open() != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends a message that belongs to this request, where the client can take one. */
+    public void say(ObjectNode message) {
+        lock.lock();
+        try {
+            var open = done || gone ? null : open();
+            if (open != null) {
+                open.send(message);
+            }
+        } catch (IOException e) {
+            lost();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void beat() {
+        if (!lock.tryLock()) {
+            return; // Somebody is writing: that shows as much.
+        }
+        try {
+            var open = done || gone ? null : open();
+            if (open != null) {
+                open.keepAlive();
+            }
+        } catch (IOException e) {
+            lost();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable EventStream open() {
+        if (stream == null && streamable) {
+            streamable = places.take();
+            stream = streamable ? EventStream.open(exchange, places.patience()) : null;
+        }
+        return stream;
+    }
+
+    private void lost() {
+        gone = true;
+        stop();
+        worker.interrupt();
+    }
+
+    /** Stops the work; the client expects no response any more. */
+    public void cancel() {
+        lock.lock();
+        try {
+            if (!done) {
+                cancelled = true;
+                worker.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void stop() {
+        if (beat != null) {
+            beat.cancel(false);
+        }
+    }
+
+    /** Ends the answer with the response. */
+    public void finish(int status, ObjectNode response) {
+        lock.lock();
+        try {
+            done = true;
+            stop();
+            // The interrupt was about this request; the thread goes on to others.
+            var _ = Thread.interrupted();
+            if (stream == null && cancelled) {
+                exchange.accept();
+            } else if (stream == null) {
+                exchange.reply(status, response);
+            } else {
+                end(stream, response);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end(EventStream open, ObjectNode response) {
+        try {
+            if (cancelled && !gone) {
+                open.finish();
+            } else if (!gone) {
+                open.finish(response);
+            }
+        } catch (IOException e) {
+            gone = true;
+        } finally {
+            places.giveBack();
+        }
+        if (gone) {
+            open.cut(new EventStream.Gone("the client is gone", new IOException("it does not take what is written")));
+        }
+    }
+
+    /** Ends the answer for a defect, which the gate renders where nothing was sent yet. Work that was stopped has none. */
+    public void fail(Throwable defect) {
+        lock.lock();
+        try {
+            if (gone || cancelled) {
+                finish(HttpStatus.OK_200, Json.object());
+            } else if (stream != null) {
+                finish(HttpStatus.OK_200, exchange.json(error(defect)));
+            } else {
+                done = true;
+                stop();
+                exchange.callback().failed(defect);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private RpcError error(Throwable defect) {
+        var id = exchange.requestId();
+        if (defect instanceof Problem problem) {
+            return RpcError.of(problem, id);
+        }
+        LOG.atError().addKeyValue("request_id", id).setCause(defect).log("a request failed");
+        return RpcError.internal(Problem.internal(id), id);
+    }
+}

@@ -1,0 +1,49 @@
+package io.agentworkspace.engine.mcp.streams;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** The door's one clock hand: runs what is due, each on a virtual thread of its own, so that nothing waits for another. */
+public final class Ticker implements AutoCloseable {
+    private final ScheduledThreadPoolExecutor timer;
+
+    public Ticker() {
+        timer = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("mcp-pulse").factory());
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    Future<?> after(Duration delay, Runnable work) {
+        return timer.schedule(() -> Thread.startVirtualThread(work), delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** A time is left out while the work of an earlier one goes on. */
+    public Future<?> every(Duration period, Runnable work) {
+        var free = new Semaphore(1);
+        Runnable once = () -> {
+            try {
+                work.run();
+            } finally {
+                free.release();
+            }
+        };
+        return timer.scheduleWithFixedDelay(
+                () -> {
+                    if (free.tryAcquire()) {
+                        Thread.startVirtualThread(once);
+                    }
+                },
+                period.toMillis(),
+                period.toMillis(),
+                TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

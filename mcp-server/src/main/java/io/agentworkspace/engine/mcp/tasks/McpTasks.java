@@ -1,0 +1,123 @@
+package io.agentworkspace.engine.mcp.tasks;
+
+import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The tasks of this door: begun for clients that take them, shown, answered and cancelled for the principal who began them. */
+public final class McpTasks {
+    private static final Duration LIFE = Duration.ofHours(24);
+    private static final int POLL_MILLIS = 1_000;
+
+    private final String server;
+    private final TaskStore store;
+    private final Clock clock;
+    private final SecureRandom random = new SecureRandom();
+    private Runnable wake = () -> {};
+
+    /** @param server the name of the server whose tools these are */
+    public McpTasks(String server, TaskStore store, Clock clock) {
+        this.server = server;
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /** What to do when there is a task to be worked at. */
+    public void onWork(Runnable work) {
+        wake = work;
+    }
+
+    /** Begins one; it is stored when this returns. */
+    public MethodResult begin(String tool, ObjectNode arguments, McpRequest turn) {
+        var id = newId();
+        var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        var draft = new TaskStore.Draft(
+                id,
+                server,
+                TaskOrigin.Kept.of(id, tool, arguments, turn).json(),
+                TaskState.of(turn.inputs()).json(),
+                now,
+                now.plus(LIFE));
+        var task = store.insert(turn.caller(), draft)
+                .orElseThrow(() -> Problem.conflict(
+                        "you have %d unfinished tasks, or %d of the last 24 hours, which is as many as there may be: wait, or end one with tasks/cancel"
+                                .formatted(TaskStore.MAX_OPEN, TaskStore.MAX_KEPT)));
+        wake.run();
+        return MethodResult.done(shown(task).put("resultType", "task"));
+    }
+
+    /** Nobody guesses it. */
+    private String newId() {
+        var bytes = new byte[18];
+        random.nextBytes(bytes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /** The task with all that belongs to its status. */
+    public Optional<ObjectNode> find(Caller caller, String id) {
+        return store.find(caller, id).map(McpTasks::detailed);
+    }
+
+    /** Those of these ids that are the caller's own. */
+    public Set<String> known(Caller caller, Collection<String> ids) {
+        return store.known(caller, ids);
+    }
+
+    /** Takes answers; when none is missing the work goes on. */
+    boolean answer(Caller caller, String id, Map<String, ObjectNode> answers) {
+        var found = store.update(
+                caller,
+                id,
+                step -> {
+                    var memory = TaskState.read(step.memory()).with(answers);
+                    return memory.asked().isEmpty()
+                            ? new TaskStore.Step(TaskStore.Status.WORKING, null, memory.json(), null)
+                            : new TaskStore.Step(step.status(), step.message(), memory.json(), null);
+                },
+                clock.instant());
+        wake.run();
+        return found.isPresent();
+    }
+
+    boolean cancel(Caller caller, String id) {
+        return store.cancel(caller, id, "cancelled by the client", clock.instant());
+    }
+
+    private static ObjectNode detailed(TaskStore.Task task) {
+        var shown = shown(task);
+        switch (task.status()) {
+            case INPUT_REQUIRED -> TaskState.read(task.memory()).asked().forEach(shown.putObject("inputRequests")::set);
+            case COMPLETED -> shown.set("result", task.outcome());
+            case FAILED -> shown.set("error", task.outcome());
+            case WORKING, CANCELLED -> {}
+        }
+        return shown;
+    }
+
+    private static ObjectNode shown(TaskStore.Task task) {
+        var shown = Json.object()
+                .put("taskId", task.id())
+                .put("status", task.status().word());
+        if (task.message() != null) {
+            shown.put("statusMessage", task.message());
+        }
+        shown.set("createdAt", Json.valueTree(task.createdAt()));
+        shown.set("lastUpdatedAt", Json.valueTree(task.updatedAt()));
+        return shown.put(
+                        "ttlMs",
+                        Duration.between(task.createdAt(), task.expiresAt()).toMillis())
+                .put("pollIntervalMs", POLL_MILLIS);
+    }
+}

@@ -1,0 +1,72 @@
+package io.agentworkspace.engine.mcp.tasks;
+
+import io.agentworkspace.engine.mcp.wire.InputResponses;
+import io.agentworkspace.engine.mcp.wire.MethodResult;
+import io.agentworkspace.engine.model.json.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a task remembers between its attempts: the questions that wait for an answer, the answers, and what its tool
+ * wants to have again. A question's key carries its round, so that no key is used twice in a task's life.
+ *
+ * @param asked by the key that the client sees
+ * @param answers by the tool's own key
+ */
+public record TaskState(
+        int round,
+        Map<String, ObjectNode> asked,
+        Map<String, ObjectNode> answers,
+        @Nullable ObjectNode state) {
+    private static final String ASKED = "asked";
+    private static final String ANSWERS = "answers";
+    private static final String STATE = "state";
+
+    static TaskState of(InputResponses inputs) {
+        return new TaskState(0, Map.of(), inputs.answers(), inputs.state());
+    }
+
+    public static TaskState read(ObjectNode json) {
+        var state = json.get(STATE) instanceof ObjectNode kept ? kept : null;
+        return new TaskState(json.path("round").asInt(), objects(json, ASKED), objects(json, ANSWERS), state);
+    }
+
+    private static Map<String, ObjectNode> objects(ObjectNode json, String field) {
+        var objects = new LinkedHashMap<String, ObjectNode>();
+        json.path(field).propertyStream().forEach(entry -> objects.put(entry.getKey(), (ObjectNode) entry.getValue()));
+        return objects;
+    }
+
+    public ObjectNode json() {
+        var json = Json.object().put("round", round);
+        asked.forEach(json.putObject(ASKED)::set);
+        answers.forEach(json.putObject(ANSWERS)::set);
+        return state == null ? json : json.set(STATE, state);
+    }
+
+    public InputResponses inputs() {
+        return new InputResponses(answers, state);
+    }
+
+    /** After the tool has asked again. */
+    public TaskState with(MethodResult.Ask ask) {
+        var next = round + 1;
+        var questions = new LinkedHashMap<String, ObjectNode>();
+        ask.questions().forEach((key, question) -> questions.put(next + "." + key, question));
+        return new TaskState(next, questions, answers, ask.state());
+    }
+
+    /** After the client has answered; what nobody asked, or asks no more, is left out. */
+    TaskState with(Map<String, ObjectNode> given) {
+        var open = new LinkedHashMap<>(asked);
+        var known = new LinkedHashMap<>(answers);
+        given.forEach((key, answer) -> {
+            if (open.remove(key) != null) {
+                known.put(key.substring(key.indexOf('.') + 1), answer);
+            }
+        });
+        return new TaskState(round, open, known, state);
+    }
+}

@@ -1,0 +1,313 @@
+package io.agentworkspace.engine.mcp.tasks;
+
+import io.agentworkspace.engine.db.AdvisoryLock;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Tasks, which outlive the request and the replica that began them. Whoever works at one holds a lease on it, by the
+ * database's clock; one whose lease has run out is claimed by another, and only the newest claim may write.
+ */
+public final class TaskStore {
+    /** How many unfinished ones a principal may have. */
+    public static final int MAX_OPEN = 100;
+
+    /** How many a principal may have in all, finished ones too. */
+    public static final int MAX_KEPT = 1_000;
+
+    /** How many of one principal are worked at, at the same time, so that it does not stand before all others. */
+    private static final int SHARE = 2;
+
+    private static final String COLUMNS =
+            "tenant_id, id, principal, request, status, message, memory, outcome, attempt, tries, created_at, updated_at, expires_at";
+
+    private final Db db;
+
+    public TaskStore(Db db) {
+        this.db = db;
+    }
+
+    /** What a task may be: it begins as the first, and ends as one of the last three. */
+    public enum Status {
+        WORKING,
+        INPUT_REQUIRED,
+        COMPLETED,
+        FAILED,
+        CANCELLED;
+
+        public String word() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+
+        static Status of(String word) {
+            return valueOf(word.toUpperCase(java.util.Locale.ROOT));
+        }
+    }
+
+    /** The right to work at a task: good while it is the newest on it, and its lease is renewed. */
+    public record Claim(long tenant, String id, long attempt) {}
+
+    /**
+     * A task as it is stored.
+     *
+     * @param request what is to be done, and for whom
+     * @param memory what was asked and answered meanwhile
+     * @param outcome the result, or of a failed one the error
+     * @param tries how many claims in a row ended without a word
+     */
+    public record Task(
+            Claim claim,
+            String principal,
+            ObjectNode request,
+            Status status,
+            @Nullable String message,
+            ObjectNode memory,
+            @Nullable ObjectNode outcome,
+            int tries,
+            Instant createdAt,
+            Instant updatedAt,
+            Instant expiresAt) {
+
+        public String id() {
+            return claim.id();
+        }
+    }
+
+    /** How far a task has come, as its worker tells it. */
+    public record Step(
+            Status status,
+            @Nullable String message,
+            ObjectNode memory,
+            @Nullable ObjectNode outcome) {}
+
+    /**
+     * A task to be made.
+     *
+     * @param server the name of the server whose tool it is
+     */
+    public record Draft(
+            String id, String server, ObjectNode request, ObjectNode memory, Instant createdAt, Instant expiresAt) {}
+
+    /**
+     * Makes a task, which waits to be claimed.
+     *
+     * @return nothing when the principal has as many as it may
+     */
+    public Optional<Task> insert(Caller owner, Draft task) {
+        return db.transaction(() -> {
+            // One after the other: else those who come together would not see each other.
+            of(owner, "SELECT pg_advisory_xact_lock(:lock, hashtext(:principal))")
+                    .set("lock", AdvisoryLock.TASKS.number)
+                    .one(_ -> true);
+            return of(owner, """
+                    INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
+                                          leased_until, created_at, updated_at, expires_at)
+                    SELECT :tenant, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
+                      FROM (SELECT count(*) AS kept,
+                                   count(*) FILTER (WHERE status IN ('working', 'input_required')) AS open
+                              FROM mcp_task
+                             WHERE tenant_id = :tenant AND principal = :principal) held
+                     WHERE held.open < :open AND held.kept < :kept
+                    RETURNING %s
+                    """.formatted(COLUMNS))
+                    .set("user", owner.user())
+                    .set("id", task.id())
+                    .set("server", task.server())
+                    .set("request", Json.text(task.request()))
+                    .set("memory", Json.text(task.memory()))
+                    .set("created", task.createdAt())
+                    .set("expires", task.expiresAt())
+                    .set("open", MAX_OPEN)
+                    .set("kept", MAX_KEPT)
+                    .one(TaskStore::task);
+        });
+    }
+
+    /** The principal's own task of this id. */
+    public Optional<Task> find(Caller owner, String id) {
+        return own(
+                        owner,
+                        id,
+                        "SELECT %s FROM mcp_task WHERE tenant_id = :tenant AND id = :id AND principal = :principal"
+                                .formatted(COLUMNS))
+                .one(TaskStore::task);
+    }
+
+    /** Those of these ids that are the principal's own. */
+    public Set<String> known(Caller owner, Collection<String> ids) {
+        return new HashSet<>(of(owner, """
+                SELECT id FROM mcp_task
+                 WHERE tenant_id = :tenant AND principal = :principal AND id = ANY(CAST(:ids AS text[]))
+                """).set("ids", ids).list(row -> row.text("id")));
+    }
+
+    /** Claims tasks of this server, in any tenant, that nobody works at, of each principal its share at most. */
+    public List<Task> claim(String server, int most, Duration lease) {
+        return db.sql("""
+                UPDATE mcp_task t
+                   SET attempt = t.attempt + 1, tries = t.tries + 1, leased_until = now() + :lease * interval '1 millisecond'
+                  FROM (SELECT w.tenant_id, w.id FROM mcp_task w
+                          JOIN (SELECT tenant_id, id,
+                                       row_number() OVER (PARTITION BY tenant_id, principal
+                                                          ORDER BY leased_until <= now(), leased_until) AS place
+                                  FROM mcp_task
+                                 WHERE server = :server AND status = 'working') queue
+                            ON queue.tenant_id = w.tenant_id AND queue.id = w.id AND queue.place <= :share
+                         WHERE w.status = 'working' AND w.leased_until <= now()
+                         ORDER BY w.leased_until
+                         LIMIT :most
+                           FOR UPDATE OF w SKIP LOCKED) free
+                 WHERE t.tenant_id = free.tenant_id AND t.id = free.id
+                RETURNING t.*
+                """)
+                .set("server", server)
+                .set("share", SHARE)
+                .set("most", most)
+                .set("lease", lease.toMillis())
+                .list(TaskStore::task);
+    }
+
+    /** Keeps the claims for longer; gives those that still hold: one that ran out is free for others. */
+    public Set<Claim> renew(Collection<Claim> claims, Duration lease) {
+        return new HashSet<>(db.sql("""
+                UPDATE mcp_task t
+                   SET leased_until = now() + :lease * interval '1 millisecond'
+                  FROM unnest(CAST(:tenants AS bigint[]), CAST(:ids AS text[]), CAST(:attempts AS bigint[]))
+                       AS held (tenant_id, id, attempt)
+                 WHERE t.tenant_id = held.tenant_id AND t.id = held.id AND t.attempt = held.attempt AND t.status = 'working'
+                   AND t.leased_until > now()
+                RETURNING t.tenant_id, t.id, t.attempt
+                """)
+                .set("tenants", claims.stream().map(Claim::tenant).toList())
+                .set("ids", claims.stream().map(Claim::id).toList())
+                .set("attempts", claims.stream().map(Claim::attempt).toList())
+                .set("lease", lease.toMillis())
+                .list(TaskStore::claim));
+    }
+
+    /** Gives a claim back, so that another replica takes it at once. */
+    public void release(Claim claim) {
+        held(claim, """
+                UPDATE mcp_task SET leased_until = now(), tries = 0
+                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
+                """).run();
+    }
+
+    /** Tells how far the work is. */
+    public void progress(Claim claim, String message, Instant now) {
+        held(claim, """
+                UPDATE mcp_task SET message = :message, updated_at = :now
+                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
+                """).set("message", message).set("now", now).run();
+    }
+
+    /** Writes how the work went on, unless it was cancelled, or the lease has run out. */
+    public void step(Claim claim, Step step, Instant now) {
+        held(claim, """
+                UPDATE mcp_task
+                   SET status = :status, message = :message, memory = :memory, outcome = :outcome, tries = 0, updated_at = :now
+                 WHERE tenant_id = :tenant AND id = :id AND attempt = :attempt AND status = 'working'
+                   AND leased_until > now()
+                """)
+                .set("status", step.status().word())
+                .set("message", step.message())
+                .set("memory", Json.text(step.memory()))
+                .set("outcome", step.outcome() == null ? null : Json.text(step.outcome()))
+                .set("now", now)
+                .run();
+    }
+
+    /**
+     * Lets the principal change what its waiting task remembers.
+     *
+     * @param change what the memory becomes and whether the work goes on
+     * @return the task as it was found, if there is one
+     */
+    public Optional<Task> update(Caller owner, String id, UnaryOperator<Step> change, Instant now) {
+        return db.transaction(() -> {
+            var found = own(owner, id, """
+                    SELECT %s FROM mcp_task WHERE tenant_id = :tenant AND id = :id AND principal = :principal FOR UPDATE
+                    """.formatted(COLUMNS)).one(TaskStore::task);
+            found.filter(task -> task.status() == Status.INPUT_REQUIRED).ifPresent(task -> {
+                var step = change.apply(new Step(task.status(), task.message(), task.memory(), null));
+                own(owner, id, """
+                        UPDATE mcp_task
+                           SET status = :status, message = :message, memory = :memory, leased_until = now(), updated_at = :now
+                         WHERE tenant_id = :tenant AND id = :id AND principal = :principal
+                        """)
+                        .set("status", step.status().word())
+                        .set("message", step.message())
+                        .set("memory", Json.text(step.memory()))
+                        .set("now", now)
+                        .run();
+            });
+            return found;
+        });
+    }
+
+    /** @return whether the principal has this task; one that has ended stays as it is */
+    public boolean cancel(Caller owner, String id, String message, Instant now) {
+        return own(owner, id, """
+                UPDATE mcp_task
+                   SET status = CASE WHEN status IN ('working', 'input_required') THEN 'cancelled' ELSE status END,
+                       message = CASE WHEN status IN ('working', 'input_required') THEN :message ELSE message END,
+                       updated_at = CASE WHEN status IN ('working', 'input_required') THEN :now ELSE updated_at END
+                 WHERE tenant_id = :tenant AND id = :id AND principal = :principal
+                """).set("message", message).set("now", now).run() == 1;
+    }
+
+    private Statement own(Caller owner, String id, String text) {
+        return of(owner, text).set("id", id);
+    }
+
+    private Statement of(Caller owner, String text) {
+        return db.sql(text).set("tenant", owner.tenant()).set("principal", owner.principal());
+    }
+
+    private Statement held(Claim claim, String text) {
+        return db.sql(text).set("tenant", claim.tenant()).set("id", claim.id()).set("attempt", claim.attempt());
+    }
+
+    private static Claim claim(Row row) throws SQLException {
+        return new Claim(row.number("tenant_id"), row.text("id"), row.number("attempt"));
+    }
+
+    private static Task task(Row row) throws SQLException {
+        return new Task(
+                claim(row),
+                row.text("principal"),
+                Objects.requireNonNull(row.json("request", ObjectNode.class)),
+                Status.of(row.text("status")),
+                row.textOrNull("message"),
+                Objects.requireNonNull(row.json("memory", ObjectNode.class)),
+                row.json("outcome", ObjectNode.class),
+                Math.toIntExact(row.number("tries")),
+                instant(row, "created_at"),
+                instant(row, "updated_at"),
+                instant(row, "expires_at"));
+    }
+
+    private static Instant instant(Row row, String column) throws SQLException {
+        return Objects.requireNonNull(row.instantOrNull(column));
+    }
+
+    /** Deletes the tasks whose time is over. */
+    public void purge(Instant now) {
+        db.deleteOld("mcp_task", "expires_at <= :until", now);
+    }
+}

@@ -1,0 +1,101 @@
+package io.agentworkspace.engine.mcp.wire;
+
+import io.agentworkspace.engine.model.text.Excerpt;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The program at the other end, as far as it said what it is: which revision it speaks and what it can be asked for.
+ *
+ * @param extensions the identifiers of the extensions that it declared
+ */
+public record ClientInfo(Revision revision, Set<Ability> abilities, Set<String> extensions) {
+    /** The identifier of the tasks extension. */
+    public static final String TASKS = "io.modelcontextprotocol/tasks";
+
+    /** A stream keeps what its client said about itself. */
+    private static final int LONGEST_NAME = 400;
+
+    private static final int MOST_EXTENSIONS = 50;
+    private static final int LONGEST_EXTENSION = 200;
+
+    /** What a client may be asked for in the middle of a request. */
+    public enum Ability {
+        ELICITATION,
+        SAMPLING,
+        ROOTS;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** The ability that a request of this method needs. */
+        public static Ability of(String method) {
+            return switch (method) {
+                case "elicitation/create" -> ELICITATION;
+                case "sampling/createMessage" -> SAMPLING;
+                case "roots/list" -> ROOTS;
+                default -> throw new IllegalArgumentException("clients are never asked for " + method);
+            };
+        }
+    }
+
+    public ClientInfo {
+        abilities = Set.copyOf(abilities);
+        extensions = Set.copyOf(extensions);
+    }
+
+    /** Of the {@code ClientCapabilities} that it sent. */
+    public static ClientInfo of(Revision revision, ObjectNode capabilities) {
+        var abilities = EnumSet.noneOf(Ability.class);
+        for (var ability : Ability.values()) {
+            var declared = capabilities.path(ability.word());
+            if (declared.isObject() && isKnown(ability, revision) && isForm(ability, declared)) {
+                abilities.add(ability);
+            }
+        }
+        var extensions = capabilities.path("extensions").propertyNames().stream()
+                .filter(name -> name.length() <= LONGEST_EXTENSION)
+                .limit(MOST_EXTENSIONS)
+                .collect(Collectors.toSet());
+        return new ClientInfo(revision, abilities, extensions);
+    }
+
+    private static boolean isKnown(Ability ability, Revision revision) {
+        return ability != Ability.ELICITATION || revision != Revision.MARCH_2025;
+    }
+
+    /** We ask by form only; a client that declares nothing of elicitation's modes takes forms. */
+    private static boolean isForm(Ability ability, JsonNode declared) {
+        return ability != Ability.ELICITATION || declared.isEmpty() || declared.has("form") || !declared.has("url");
+    }
+
+    /** What a client calls itself in its {@code clientInfo}, with its version; null where it does not say. */
+    static @Nullable public String name(@Nullable JsonNode info) {
+        if (info == null) {
+            return null;
+        }
+        var name = info.path("name").asString("").strip();
+        var version = info.path("version").asString("").strip();
+        return name.isEmpty() ? null : Excerpt.cut((name + " " + version).strip(), LONGEST_NAME);
+    }
+
+    /** A client of which nothing is known. */
+    public static ClientInfo unknown() {
+        return new ClientInfo(Revision.JUNE_2025, Set.of(), Set.of());
+    }
+
+    /** Whether a call may be answered with a task. */
+    public boolean takesTasks() {
+        return revision.isStateless() && extensions.contains(ClientInfo.TASKS);
+    }
+
+    public boolean can(Ability ability) {
+        return abilities.contains(ability);
+    }
+}

@@ -1,0 +1,46 @@
+package io.agentworkspace.engine.mcp.wire;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a client has answered so far in a request of several rounds.
+ *
+ * @param answers by the key of the question; what nobody asked is ignored
+ * @param state what we remembered at the last round
+ */
+public record InputResponses(
+        Map<String, ObjectNode> answers, @Nullable ObjectNode state) {
+    public static final InputResponses NONE = new InputResponses(Map.of(), null);
+
+    private static final int MAX = 32;
+
+    /**
+     * The {@code inputResponses} of a request.
+     *
+     * @throws Problem {@code malformed_json} or {@code too_large}
+     */
+    public static Map<String, ObjectNode> answers(@Nullable JsonNode given) {
+        if (given == null) {
+            return Map.of();
+        }
+        if (!(given instanceof ObjectNode object)) {
+            throw Problem.wrongType("params.inputResponses", "an object that has an answer for each question");
+        }
+        if (object.size() > MAX) {
+            throw Problem.tooLarge("params.inputResponses", object.size(), MAX, "answers");
+        }
+        var answers = new LinkedHashMap<String, ObjectNode>();
+        for (var name : object.propertyNames()) {
+            if (!(object.get(name) instanceof ObjectNode answer)) {
+                throw Problem.wrongType("every answer in params.inputResponses", "an object");
+            }
+            answers.put(name, answer);
+        }
+        return answers;
+    }
+}

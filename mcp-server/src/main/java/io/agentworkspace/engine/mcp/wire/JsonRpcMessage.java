@@ -1,0 +1,111 @@
+package io.agentworkspace.engine.mcp.wire;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A JSON-RPC 2.0 message: a request, a notification, or the response to a question of ours.
+ *
+ * @param id a string or an integer, or null for a notification, which is never answered
+ * @param method empty for a response
+ * @param params of a response: the whole object
+ */
+public record JsonRpcMessage(@Nullable JsonNode id, String method, ObjectNode params) {
+    /** Where clients and servers put what belongs to the message and not to the method. */
+    public static final String META = "_meta";
+
+    /** The key of the protocol's own entry of this name in a {@code _meta} object. */
+    public static String meta(String name) {
+        return "io.modelcontextprotocol/" + name;
+    }
+
+    /**
+     * The JSON value in a body: an object, or an array of a batch.
+     *
+     * @throws Problem {@code malformed_json}
+     */
+    public static JsonNode body(byte[] utf8) {
+        var json = Json.read(utf8);
+        if (json.isMissingNode()) {
+            throw Problem.malformed("the body is empty; send one JSON-RPC 2.0 object");
+        }
+        return json;
+    }
+
+    /** @throws Problem {@code bad_request} when it is no JSON-RPC message */
+    public static JsonRpcMessage of(JsonNode json) {
+        if (!(json instanceof ObjectNode object)) {
+            throw invalid("the body must be one JSON-RPC 2.0 object");
+        }
+        var id = id(object);
+        if (!object.has("method") && (object.has("result") || object.has("error"))) {
+            return new JsonRpcMessage(id, "", object);
+        }
+        return new JsonRpcMessage(id, method(object), params(object));
+    }
+
+    private static @Nullable JsonNode id(ObjectNode object) {
+        var version = object.get("jsonrpc");
+        if (version == null || !version.isString() || !version.asString().equals("2.0")) {
+            throw invalid("jsonrpc must be the string \"2.0\"");
+        }
+        var id = object.get("id");
+        if (id != null && !id.isString() && !id.isIntegralNumber()) {
+            throw invalid("id must be a string or an integer; leave it out for a notification, which is not answered");
+        }
+        return id;
+    }
+
+    private static String method(ObjectNode object) {
+        var method = object.get("method");
+        if (method == null || !method.isString() || method.asString().isBlank()) {
+            throw invalid("method must be a string, for example \"tools/list\"");
+        }
+        return method.asString();
+    }
+
+    private static ObjectNode params(ObjectNode object) {
+        var params = object.get("params");
+        if (params == null || params.isNull()) {
+            return Json.object();
+        }
+        if (params instanceof ObjectNode given) {
+            return given;
+        }
+        throw invalid("params must be an object; it may be empty or left out");
+    }
+
+    public static Problem invalid(String note) {
+        return new Problem(Failure.BAD_REQUEST, note);
+    }
+
+    public boolean isResponse() {
+        return method.isEmpty();
+    }
+
+    public boolean isNotification() {
+        return id == null;
+    }
+
+    /** The {@code _meta} of the params; empty where there is none. */
+    public ObjectNode meta() {
+        return params.get(META) instanceof ObjectNode meta ? meta : Json.object();
+    }
+
+    public ObjectNode answer(ObjectNode result) {
+        var response = Json.object().put("jsonrpc", "2.0");
+        response.set("id", id);
+        response.set("result", result);
+        return response;
+    }
+
+    public static ObjectNode notification(String method, ObjectNode params) {
+        var notification = Json.object().put("jsonrpc", "2.0").put("method", method);
+        notification.set("params", params);
+        return notification;
+    }
+}

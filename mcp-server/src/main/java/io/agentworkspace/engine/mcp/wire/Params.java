@@ -1,0 +1,68 @@
+package io.agentworkspace.engine.mcp.wire;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Schema;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads the params of a message. Everything here throws a {@link Problem} that names the field. */
+public final class Params {
+    private Params() {}
+
+    /** A text in the params. */
+    public static String text(ObjectNode params, String name) {
+        var value = params.get(name);
+        if (value == null || value.isNull()) {
+            throw Problem.missing("params." + name);
+        }
+        if (!value.isString()) {
+            throw Problem.wrongType("params." + name, "a string");
+        }
+        return value.asString();
+    }
+
+    /** An object in the params; empty if missing. */
+    public static ObjectNode object(ObjectNode params, String name) {
+        var value = params.get(name);
+        if (value == null || value.isNull()) {
+            return Json.object();
+        }
+        if (value instanceof ObjectNode object) {
+            return object;
+        }
+        throw Problem.wrongType("params." + name, "an object");
+    }
+
+    /** The cursor in the params, if there is one. */
+    public static Optional<String> cursor(ObjectNode params) {
+        var value = params.get("cursor");
+        if (value == null || value.isNull()) {
+            return Optional.empty();
+        }
+        if (!value.isString() || value.asString().length() > 4_000) {
+            throw new Problem(Failure.INVALID_FIELD, "params.cursor is not a nextCursor that this list gave out");
+        }
+        return Optional.of(value.asString());
+    }
+
+    /** Any text in the params may be looked up; a tool's arguments are validated by its schema. */
+    public static void checkTexts(String method, ObjectNode params) {
+        for (var param : params.properties()) {
+            if (!(method.equals("tools/call") && param.getKey().equals("arguments"))) {
+                checkTexts(param.getValue(), "params." + Name.shortened(param.getKey()));
+            }
+        }
+    }
+
+    private static void checkTexts(JsonNode value, String path) {
+        if (value.isString()) {
+            Schema.checkCharacters(path, value.asString());
+        }
+        value.propertyNames().forEach(name -> Schema.checkCharacters(path, name));
+        value.forEach(part -> checkTexts(part, path));
+    }
+}

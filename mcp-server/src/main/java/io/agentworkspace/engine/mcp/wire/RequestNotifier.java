@@ -1,0 +1,76 @@
+package io.agentworkspace.engine.mcp.wire;
+
+import io.agentworkspace.engine.model.json.Json;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a request may say to its client before its result: progress, if it gave a token, and log messages, if it asked. */
+public final class RequestNotifier {
+    public static final List<String> LEVELS =
+            List.of("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+
+    private final Consumer<ObjectNode> line;
+    private final @Nullable JsonNode token;
+    private final int level;
+    private double reached = Double.NEGATIVE_INFINITY;
+
+    private RequestNotifier(Consumer<ObjectNode> line, @Nullable JsonNode token, int level) {
+        this.line = line;
+        this.token = token;
+        this.level = level;
+    }
+
+    /** @param level the least level that is told, or null for no log messages at all */
+    public static RequestNotifier of(JsonRpcMessage message, @Nullable String level, Consumer<ObjectNode> line) {
+        var token = message.meta().get("progressToken");
+        var usable = token != null && (token.isString() || token.isIntegralNumber());
+        return new RequestNotifier(line, usable ? token : null, level == null ? LEVELS.size() : LEVELS.indexOf(level));
+    }
+
+    public static RequestNotifier silent() {
+        return new RequestNotifier(_ -> {}, null, LEVELS.size());
+    }
+
+    /** One that takes progress only, as the notification that a client would get. */
+    public static RequestNotifier progress(Consumer<ObjectNode> line) {
+        return new RequestNotifier(line, JsonNodeFactory.instance.stringNode(""), LEVELS.size());
+    }
+
+    /** Told only where it is more than before. */
+    public synchronized void progress(double done, @Nullable Double total, @Nullable String message) {
+        if (token == null || done <= reached) {
+            return;
+        }
+        reached = done;
+        var params = Json.object();
+        params.set("progressToken", token);
+        number(params, "progress", done);
+        if (total != null) {
+            number(params, "total", total);
+        }
+        if (message != null) {
+            params.put("message", message);
+        }
+        line.accept(JsonRpcMessage.notification("notifications/progress", params));
+    }
+
+    private static void number(ObjectNode params, String name, double value) {
+        if (value == Math.rint(value) && Math.abs(value) < 1e15) {
+            params.put(name, (long) value);
+        } else {
+            params.put(name, value);
+        }
+    }
+
+    public void log(String said, String logger, JsonNode data) {
+        if (LEVELS.indexOf(said) >= level) {
+            var params = Json.object().put("level", said).put("logger", logger);
+            params.set("data", data);
+            line.accept(JsonRpcMessage.notification("notifications/message", params));
+        }
+    }
+}

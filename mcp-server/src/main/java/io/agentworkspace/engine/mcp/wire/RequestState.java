@@ -1,0 +1,59 @@
+package io.agentworkspace.engine.mcp.wire;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a request of several rounds remembers between them: sealed, carried by the client, and good only for the same
+ * caller asking for the same thing within ten minutes.
+ */
+public final class RequestState {
+    private static final Duration LIFE = Duration.ofMinutes(10);
+    private static final List<String> NOT_THE_REQUEST = List.of(JsonRpcMessage.META, "inputResponses", "requestState");
+
+    private final StateSigner seal;
+    private final Clock clock;
+
+    public RequestState(StateSigner seal, Clock clock) {
+        this.seal = seal;
+        this.clock = clock;
+    }
+
+    public String seal(ObjectNode state, JsonRpcMessage request, Caller caller) {
+        var content = Json.object().put("until", clock.instant().plus(LIFE).toEpochMilli());
+        content.set("state", state);
+        return seal.seal(bound(request, caller), Json.bytes(content));
+    }
+
+    /** What was remembered, if it is untouched, not too old, and of this very request. */
+    public Optional<ObjectNode> open(String text, JsonRpcMessage request, Caller caller) {
+        return seal.open(bound(request, caller), text)
+                .map(Json::readObject)
+                .filter(content -> clock.instant()
+                        .isBefore(Instant.ofEpochMilli(content.path("until").asLong())))
+                .map(content -> (ObjectNode) content.get("state"));
+    }
+
+    private static String bound(JsonRpcMessage request, Caller caller) {
+        var asked = request.params().deepCopy().without(NOT_THE_REQUEST);
+        return String.join(
+                "\n",
+                "state",
+                Long.toString(caller.tenant()),
+                caller.principal(),
+                request.method(),
+                digest(Json.canonical(asked)));
+    }
+
+    private static String digest(String text) {
+        return Sha256.hex(text.getBytes(StandardCharsets.UTF_8));
+    }
+}

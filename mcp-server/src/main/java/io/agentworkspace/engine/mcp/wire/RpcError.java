@@ -1,0 +1,178 @@
+package io.agentworkspace.engine.mcp.wire;
+
+import io.agentworkspace.engine.http.RefusalRenderer;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A protocol failure: the request was understood as a message, but cannot be carried out. */
+public final class RpcError extends RuntimeException {
+    public static final int INVALID_REQUEST = -32600;
+    public static final int METHOD_NOT_FOUND = -32601;
+    public static final int INVALID_PARAMS = -32602;
+    public static final int SESSION_NOT_FOUND = -32001;
+    private static final int RESOURCE_NOT_FOUND = -32002;
+    public static final int HEADER_MISMATCH = -32020;
+    private static final int MISSING_CAPABILITY = -32021;
+    public static final int UNSUPPORTED_VERSION = -32022;
+
+    private final int code;
+    private final int status;
+    private final transient ObjectNode data;
+    private final List<String> scopes;
+
+    private RpcError(int code, int status, String message, ObjectNode data) {
+        this(code, status, message, data, List.of());
+    }
+
+    private RpcError(int code, int status, String message, ObjectNode data, List<String> scopes) {
+        super(message, null, false, false);
+        this.code = code;
+        this.status = status;
+        this.data = data;
+        this.scopes = List.copyOf(scopes);
+    }
+
+    /** A refusal or a failure, as JSON-RPC has it. */
+    public static RpcError of(Problem problem, String requestId) {
+        return switch (problem.failure()) {
+            case UNAVAILABLE, INTERNAL, RATE_LIMITED -> internal(problem, requestId);
+            default -> invalidParams(problem, requestId);
+        };
+    }
+
+    /** An access token that would be enough if it also had the scope. */
+    public static RpcError insufficientScope(Capability scope, String note, Caller caller, String requestId) {
+        var problem = Problem.notPermitted(note);
+        var scopes = new ArrayList<>(caller.capabilities());
+        scopes.add(scope.word());
+        var data = RefusalRenderer.data(problem, requestId);
+        scopes.forEach(data.putArray("scopes")::add);
+        return new RpcError(INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem.note(), data, scopes);
+    }
+
+    public static RpcError unknownMethod(String method, Collection<String> known, String requestId) {
+        var near = Near.nearest(method, known, 2);
+        var note = near.isEmpty()
+                ? "there is no method '%s' here; there are %s".formatted(shown(method), String.join(", ", known))
+                : "there is no method '%s' here; did you mean %s?".formatted(shown(method), String.join(" or ", near));
+        var problem = new Problem(Failure.UNKNOWN_SERVICE, note);
+        return new RpcError(METHOD_NOT_FOUND, HttpStatus.NOT_FOUND_404, note, RefusalRenderer.data(problem, requestId));
+    }
+
+    public static RpcError invalidParams(Problem problem, String requestId) {
+        return invalidParams(problem, RefusalRenderer.data(problem, requestId));
+    }
+
+    public static RpcError invalidParams(Problem problem, ObjectNode data) {
+        return new RpcError(INVALID_PARAMS, HttpStatus.OK_200, problem.note(), data);
+    }
+
+    /** A request that lacks a field that its revision requires. */
+    public static RpcError incomplete(Problem problem, String requestId) {
+        return new RpcError(
+                INVALID_PARAMS, HttpStatus.BAD_REQUEST_400, problem.note(), RefusalRenderer.data(problem, requestId));
+    }
+
+    public static RpcError invalidRequest(Problem problem, String requestId) {
+        return new RpcError(
+                INVALID_REQUEST, HttpStatus.BAD_REQUEST_400, problem.note(), RefusalRenderer.data(problem, requestId));
+    }
+
+    /** For errors that are not the request's fault. */
+    public static RpcError internal(Problem problem, String requestId) {
+        var failure = problem.failure();
+        return new RpcError(
+                RefusalRenderer.rpcCode(failure),
+                failure.httpStatus(),
+                problem.note(),
+                RefusalRenderer.data(problem, requestId));
+    }
+
+    public static RpcError headerMismatch(String note, String requestId) {
+        var problem = new Problem(Failure.BAD_REQUEST, note);
+        return new RpcError(
+                HEADER_MISMATCH, HttpStatus.BAD_REQUEST_400, note, RefusalRenderer.data(problem, requestId));
+    }
+
+    public static RpcError unsupportedVersion(String requested, List<String> supported) {
+        var data = Json.object().put("requested", shown(requested));
+        supported.forEach(data.putArray("supported")::add);
+        var note = "the protocol version '%s' is not supported; there are %s"
+                .formatted(shown(requested), String.join(", ", supported));
+        return new RpcError(UNSUPPORTED_VERSION, HttpStatus.BAD_REQUEST_400, note, data);
+    }
+
+    public static RpcError missingAbilities(Collection<ClientInfo.Ability> missing) {
+        var data = Json.object();
+        var required = data.putObject("requiredCapabilities");
+        missing.forEach(ability -> required.putObject(ability.word()));
+        var words =
+                String.join(", ", missing.stream().map(ClientInfo.Ability::word).toList());
+        return new RpcError(
+                MISSING_CAPABILITY,
+                HttpStatus.BAD_REQUEST_400,
+                "this needs a client that declares the capability " + words,
+                data);
+    }
+
+    public static RpcError missingExtension(String identifier) {
+        var data = Json.object();
+        data.putObject("requiredCapabilities").putObject("extensions").putObject(identifier);
+        return new RpcError(
+                MISSING_CAPABILITY,
+                HttpStatus.BAD_REQUEST_400,
+                "this needs a client that declares the extension " + identifier,
+                data);
+    }
+
+    public static RpcError resourceNotFound(String uri, Revision revision, String requestId) {
+        var note = "no resource '%s' that you may see".formatted(shown(uri));
+        var data = RefusalRenderer.data(new Problem(Failure.NOT_FOUND, note), requestId)
+                .put("uri", uri);
+        var code = revision.isStateless() ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
+        return new RpcError(code, HttpStatus.OK_200, note, data);
+    }
+
+    public static RpcError sessionNotFound(String requestId) {
+        var problem = new Problem(
+                Failure.NOT_FOUND, "this session is unknown, ended or expired; send initialize to begin a new one");
+        return new RpcError(
+                SESSION_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem.note(), RefusalRenderer.data(problem, requestId));
+    }
+
+    private static String shown(String text) {
+        return Excerpt.of(text, 2 * Name.MAX);
+    }
+
+    /** All scopes that the client's next access token needs; empty for other errors. */
+    public List<String> scopes() {
+        return scopes;
+    }
+
+    public int code() {
+        return code;
+    }
+
+    /** The HTTP status, in revisions where errors have one. */
+    public int status() {
+        return status;
+    }
+
+    public ObjectNode json(@Nullable JsonNode id) {
+        return RefusalRenderer.rpcError(id, code, Objects.requireNonNull(getMessage()), data);
+    }
+}

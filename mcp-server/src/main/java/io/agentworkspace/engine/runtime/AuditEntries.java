@@ -1,0 +1,86 @@
+package io.agentworkspace.engine.runtime;
+
+import io.agentworkspace.engine.access.why.AuditSubject;
+import io.agentworkspace.engine.credentials.KeyFormat;
+import io.agentworkspace.engine.model.audit.AuditEntry;
+import io.agentworkspace.engine.model.problem.EmailAddress;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.text.Excerpt;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Creates the audit entry of a call. */
+final class AuditEntries {
+    private static final int MAX_GIVEN = 400;
+
+    private AuditEntries() {}
+
+    static AuditEntry done(Tool<?, ?> tool, ToolRunner.Request request, Call call, ObjectNode answer) {
+        return entry(request, call, AuditSubject.of(tool, request.arguments(), call, answer), AuditEntry.DONE);
+    }
+
+    static AuditEntry refused(Tool<?, ?> tool, ToolRunner.Request request, Call call, Problem problem) {
+        var subject = AuditSubject.asked(tool, request.arguments(), call);
+        return entry(request, call, subject, problem.failure().commandError());
+    }
+
+    private static AuditEntry entry(ToolRunner.Request request, Call call, AuditSubject subject, String result) {
+        var caller = call.caller();
+        var acting = call.acting();
+        var whence = request.whence();
+        return new AuditEntry(
+                call.now(),
+                caller.userName(),
+                actedFor(request, call, subject, result),
+                caller.principal().split(":", 2)[0],
+                caller.credential().key(),
+                null,
+                acting == null ? null : acting.name(),
+                call.service(),
+                subject.kind(),
+                subject.name(),
+                subject.id(),
+                subject.renamedTo(),
+                subject.member(),
+                whence.door(),
+                whence.address(),
+                whence.client(),
+                result,
+                call.requestId(),
+                null);
+    }
+
+    /** The commands on users name their subject in target.user. */
+    private static @Nullable String actedFor(
+            ToolRunner.Request request, Call call, AuditSubject subject, String result) {
+        if (subject.kind().equals("user")) {
+            return null;
+        }
+        var actingFor = call.actingFor();
+        if (actingFor != null || result.equals(AuditEntry.DONE)) {
+            return actingFor == null ? null : actedFor(call, actingFor);
+        }
+        var asked = plain(request.arguments().at("/target/user").asString(""));
+        return asked.isEmpty() || Name.key(asked).equals(Name.key(call.caller().userName())) ? null : asked;
+    }
+
+    /** By name if the user was found: the audit contains no addresses. */
+    private static String actedFor(Call call, UserHandle asked) {
+        return call.contextIfKnown() == null
+                ? plain(asked.text())
+                : call.loadedContext().user().name();
+    }
+
+    /** The user that an unauthorised caller asked to act for: it may be any text. */
+    private static String plain(String text) {
+        var given = Excerpt.cut(text, MAX_GIVEN);
+        var line = KeyFormat.masked(given.replaceAll("[\\p{Cntrl}\\p{Cs}\\p{Cf}\\s]+", " "))
+                .strip();
+        return Excerpt.cut(EmailAddress.isMeant(line) ? "an e-mail address" : line, Name.MAX);
+    }
+}

@@ -1,0 +1,128 @@
+package io.agentworkspace.engine.runtime;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Statement;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Envelope;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The responses stored under idempotency keys, for each principal. The claim is a row in the same transaction as the
+ * effect: a concurrent duplicate waits on it, and a rollback leaves no trace.
+ */
+public final class IdempotencyStore {
+    public static final Duration KEPT = Duration.ofHours(24);
+
+    /** The longest response that is stored whole, in bytes. */
+    public static final int WHOLE = 64 * 1024;
+
+    /** Responses longer than this are counted; references are not. */
+    private static final int COUNTED = 4 * 1024;
+
+    /** The maximum bytes of counted responses stored whole for a principal, and for a tenant in total. */
+    public static final long EACH = 16L * 1024 * 1024;
+
+    private static final long ALL = 4 * EACH;
+
+    private final Db db;
+
+    public IdempotencyStore(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * Claims the key for this transaction, or returns the response stored under it.
+     *
+     * @throws Problem {@code idempotency_mismatch} if the key was used with another request
+     */
+    public Optional<ObjectNode> claim(Call call, String key, byte[] requestHash) {
+        var claimed = db.sql(call, """
+                INSERT INTO idempotency (tenant_id, principal, key, request_hash, created_at)
+                VALUES (:tenant, :principal, :key, :hash, :now)
+                ON CONFLICT (tenant_id, principal, key) DO UPDATE
+                   SET request_hash = excluded.request_hash, created_at = excluded.created_at, answer = NULL
+                 WHERE idempotency.created_at <= :expired
+                """)
+                .set("key", key)
+                .set("hash", requestHash)
+                .set("expired", call.now().minus(KEPT))
+                .run();
+        return claimed == 1
+                ? Optional.empty()
+                : Optional.of(find(call, key, requestHash).orElseThrow());
+    }
+
+    /**
+     * The response stored under the key. While a duplicate is in flight there is none yet.
+     *
+     * @throws Problem {@code idempotency_mismatch} if the key was used with another request
+     */
+    public Optional<ObjectNode> find(Call call, String key, byte[] requestHash) {
+        return db.sql(call, """
+                SELECT request_hash, answer
+                  FROM idempotency
+                 WHERE tenant_id = :tenant AND principal = :principal AND key = :key AND created_at > :expired
+                """)
+                .set("key", key)
+                .set("expired", call.now().minus(KEPT))
+                .one(row -> {
+                    if (!Arrays.equals(row.bytes("request_hash"), requestHash)) {
+                        throw new Problem(
+                                Failure.IDEMPOTENCY_MISMATCH,
+                                "idempotency_key was used with another request in the last 24 hours: take a new key");
+                    }
+                    return Json.readValue(row.text("answer"), ObjectNode.class);
+                });
+    }
+
+    /**
+     * Stores the response for later duplicates, in the same transaction as the claim: whole, or as a reference to what
+     * it changed if it is long, or if the principal or its tenant has too much stored already.
+     */
+    public void keep(Call call, String key, ObjectNode answer) {
+        var whole = Json.text(answer);
+        var length = whole.getBytes(StandardCharsets.UTF_8).length;
+        if (length <= COUNTED) {
+            keep(call, key, "CAST(:whole AS text)").set("whole", whole).run();
+        } else if (length > WHOLE) {
+            keep(call, key, "CAST(:reference AS text)")
+                    .set("reference", Json.text(Envelope.reference(answer)))
+                    .run();
+        } else {
+            keep(call, key, """
+                    (SELECT CASE WHEN COALESCE(sum(k.bytes), 0) + :length <= :all
+                                  AND COALESCE(sum(k.bytes) FILTER (WHERE k.principal = :principal), 0) + :length <= :each
+                                 THEN CAST(:whole AS text) ELSE CAST(:reference AS text) END
+                       FROM idempotency k
+                      WHERE k.tenant_id = :tenant AND k.bytes > %d)
+                    """.formatted(COUNTED))
+                    .set("whole", whole)
+                    .set("reference", Json.text(Envelope.reference(answer)))
+                    .set("length", length)
+                    .set("each", EACH)
+                    .set("all", ALL)
+                    .run();
+        }
+    }
+
+    private Statement keep(Call call, String key, String answer) {
+        return db.sql(call, """
+                UPDATE idempotency
+                   SET answer = %s
+                 WHERE tenant_id = :tenant AND principal = :principal AND key = :key
+                """.formatted(answer)).set("key", key);
+    }
+
+    /** Deletes the keys that are no longer valid. */
+    public void purge(Instant now) {
+        db.deleteOld("idempotency", "created_at <= :until", now.minus(KEPT));
+    }
+}

@@ -1,0 +1,43 @@
+package io.agentworkspace.engine.settings;
+
+import io.agentworkspace.engine.webhooks.outbox.RetrySchedule;
+import io.agentworkspace.engine.webhooks.sender.TrustedCertificates;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The settings of webhooks.
+ *
+ * @param allowPrivate whether endpoints may use {@code http} and private addresses
+ * @param authorities additional trusted certificates
+ */
+public record WebhookSettings(boolean allowPrivate, List<X509Certificate> authorities, RetrySchedule schedule) {
+    static final Setting<Boolean> ALLOW_PRIVATE = Setting.of(
+            "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
+            "false",
+            "let webhook endpoints be http:// or lead to private or loopback addresses, for development",
+            "true or false",
+            SettingParsers::yesOrNo);
+    static final Setting<List<X509Certificate>> CA_FILE = Setting.of(
+            "ENGINE_WEBHOOKS_CA_FILE",
+            null,
+            "certificates to trust at webhook endpoints besides the JVM's",
+            "a file that can be read, of PEM certificates and nothing else",
+            text -> TrustedCertificates.read(Path.of(text)));
+    static final Setting<RetrySchedule> RETRY_SCHEDULE = Setting.of(
+            "ENGINE_WEBHOOKS_RETRY_SCHEDULE",
+            "0s,5s,5m,30m,2h,5h,10h,14h,20h,24h",
+            "when a delivery is attempted: so long after the attempt before, comma-separated",
+            "from 1 to 50 times of at most 7 days, like 0s,5s,30m,2h",
+            SettingParsers::schedule);
+
+    static WebhookSettings read(Map<String, String> given) {
+        return new WebhookSettings(
+                ALLOW_PRIVATE.read(given),
+                Objects.requireNonNullElse(CA_FILE.find(given), List.of()),
+                RETRY_SCHEDULE.read(given));
+    }
+}

@@ -1,0 +1,98 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.credentials.AccessToken;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.credentials.Callers;
+import io.agentworkspace.engine.credentials.IssuedToken;
+import io.agentworkspace.engine.credentials.Presented;
+import io.agentworkspace.engine.credentials.ProtectedResource;
+import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Knows whose any credential is: keys, sessions, the tokens of sessions, and those of another issuer. */
+public final class CredentialResolver implements Callers {
+    private static final String PRINCIPAL = SessionSecret.PRINCIPAL;
+
+    private final Callers keys;
+    private final BrowserSessions sessions;
+    private final AccessTokens tokens;
+    private final @Nullable IssuedTokens issued;
+
+    /** @param issued null where the MCP door takes no tokens of another issuer */
+    public CredentialResolver(
+            Callers keys, BrowserSessions sessions, AccessTokens tokens, @Nullable IssuedTokens issued) {
+        this.keys = keys;
+        this.sessions = sessions;
+        this.tokens = tokens;
+        this.issued = issued;
+    }
+
+    @Override
+    public Caller authenticate(ApiKey key) {
+        return keys.authenticate(key);
+    }
+
+    @Override
+    public Caller authenticate(Presented credential) {
+        return switch (credential) {
+            case ApiKey key -> authenticate(key);
+            case SessionSecret secret ->
+                sessions.find(secret).orElseThrow(SessionSecret::ended).caller();
+            case AccessToken token ->
+                sessions.current(tokens.session(token))
+                        .orElseThrow(AccessTokens::invalid)
+                        .caller();
+            case IssuedToken token -> issued().caller(token);
+        };
+    }
+
+    /** Without it nothing is taken for such a token. */
+    private IssuedTokens issued() {
+        return Objects.requireNonNull(issued);
+    }
+
+    @Override
+    public Optional<ProtectedResource> resource() {
+        return Optional.ofNullable(issued).map(IssuedTokens::resource);
+    }
+
+    @Override
+    public Optional<Caller> current(String principal) {
+        if (principal.startsWith(Caller.OAUTH)) {
+            return issued == null ? Optional.empty() : issued.current(principal);
+        }
+        return principal.startsWith(PRINCIPAL)
+                ? sessions.current(principal.substring(PRINCIPAL.length())).map(BrowserSessions.Current::caller)
+                : keys.current(principal);
+    }
+
+    /** Using the session of a key is using the key. */
+    @Override
+    public void seen(Caller caller, @Nullable String client) {
+        if (caller.principal().startsWith(PRINCIPAL)) {
+            sessions.seen(caller.principal().substring(PRINCIPAL.length()));
+        }
+        keys.seen(caller, client);
+    }
+
+    @Override
+    public boolean remembers(ApiKey key) {
+        return keys.remembers(key);
+    }
+
+    @Override
+    public boolean remembers(Presented credential) {
+        return switch (credential) {
+            case ApiKey key -> remembers(key);
+            case SessionSecret secret -> sessions.remembers(secret.id());
+            case AccessToken token -> {
+                var session = tokens.remembered(token);
+                yield session != null && sessions.remembers(session);
+            }
+            case IssuedToken token -> issued().remembers(token);
+        };
+    }
+}

@@ -1,0 +1,104 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+
+/**
+ * Where a browser goes after signing in: a path on this server, and nothing that any reader could take for another place. The one
+ * check of it, at the start and at the callback (decisions, section 7).
+ */
+final class ReturnPath {
+    private static final int LONGEST = 1_000;
+
+    /** So often may a character be encoded over and over; nobody's own pages do it twice. */
+    private static final int ENCODINGS = 4;
+
+    /** Segments with single slashes between, none of them dots; then perhaps a query, then perhaps a fragment. No colon, no at sign. */
+    private static final Pattern PATH = Pattern.compile("/|(?:/(?!\\.{1,2}(?:[/?#]|$))[\\w.~!$&'()*+,;=-]+)+/?");
+
+    private static final Pattern REST = Pattern.compile("(?:\\?[\\w.~!$&'()*+,;=?-]*)?(?:#[\\w.~!$&'()*+,;=?-]*)?");
+    private static final Pattern SPACE = Pattern.compile("%20");
+
+    private ReturnPath() {}
+
+    /**
+     * @return the text, as it is
+     * @throws Problem {@code bad_request}
+     */
+    static String checked(String text) {
+        if (!isOurs(text)) {
+            throw new Problem(Failure.BAD_REQUEST, """
+                    return_to must be a path on this server: one '/' first, then letters, digits and plain punctuation, with single \
+                    slashes between, and no scheme, host, backslash or control character in any encoding; for example /mcp-hub\
+                    """);
+        }
+        return text;
+    }
+
+    /** Whoever decodes it once more than we would must find nothing else in it. */
+    private static boolean isOurs(String text) {
+        var read = SPACE.matcher(text).replaceAll("+");
+        for (var round = 0; round <= ENCODINGS && read.length() <= LONGEST; round++) {
+            if (read.indexOf('%') < 0) {
+                return isPlain(read);
+            }
+            var decoded = decoded(read);
+            if (decoded == null || marks(decoded) != marks(read)) {
+                return false;
+            }
+            read = decoded;
+        }
+        return false;
+    }
+
+    private static boolean isPlain(String text) {
+        var end = 0;
+        while (end < text.length() && text.charAt(end) != '?' && text.charAt(end) != '#') {
+            end++;
+        }
+        return PATH.matcher(text.substring(0, end)).matches()
+                && REST.matcher(text.substring(end)).matches();
+    }
+
+    /** What gives an address its structure must stand there as it is. */
+    private static long marks(String text) {
+        return text.chars().filter(c -> "/?#\\:@.".indexOf(c) >= 0).count();
+    }
+
+    private static @org.jspecify.annotations.Nullable String decoded(String text) {
+        var bytes = new ByteArrayOutputStream();
+        for (var i = 0; i < text.length(); i++) {
+            var c = text.charAt(i);
+            if (c >= 0x80) {
+                return null;
+            }
+            if (c != '%') {
+                bytes.write(c);
+            } else {
+                if (i + 2 >= text.length()) {
+                    return null;
+                }
+                var high = Character.digit(text.charAt(i + 1), 16);
+                var low = Character.digit(text.charAt(i + 2), 16);
+                if (high < 0 || low < 0) {
+                    return null;
+                }
+                bytes.write(high << 4 | low);
+                i += 2;
+            }
+        }
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes.toByteArray()))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            return null;
+        }
+    }
+}

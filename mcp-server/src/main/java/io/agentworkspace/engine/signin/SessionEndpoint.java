@@ -1,0 +1,167 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.credentials.ApiKey;
+import io.agentworkspace.engine.credentials.Credentials;
+import io.agentworkspace.engine.credentials.SessionSecret;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.rest.SignIn;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Where sessions begin and end, and where they are exchanged for access tokens. */
+public final class SessionEndpoint implements SignIn {
+    private static final String KEY = "key:";
+    private static final String SET_COOKIE = HttpHeader.SET_COOKIE.asString();
+    private static final String COOKIE = SessionSecret.COOKIE + "=%s; Path=/; Secure; HttpOnly; SameSite=Lax";
+    private static final Duration KEYS_FRESH = Duration.ofMinutes(5);
+
+    private final BrowserSessions sessions;
+    private final AccessTokens tokens;
+    private final SignInEndpoint oauth;
+    private final AuditStore audit;
+    private final Clock clock;
+    private final SecureRandom random = new SecureRandom();
+
+    public SessionEndpoint(
+            BrowserSessions sessions, AccessTokens tokens, SignInEndpoint oauth, AuditStore audit, Clock clock) {
+        this.sessions = sessions;
+        this.tokens = tokens;
+        this.oauth = oauth;
+        this.audit = audit;
+        this.clock = clock;
+    }
+
+    @Override
+    public Outcome session(Request request) {
+        var secret = presented(request);
+        return secret == null
+                ? Outcome.of(200, signedOut())
+                : sessions.find(secret)
+                        .map(current -> Outcome.of(200, state(secret, current)))
+                        .orElseGet(() -> Outcome.of(200, signedOut()));
+    }
+
+    @Override
+    public Outcome begin(Request request) {
+        var caller = caller(request);
+        if (!caller.principal().startsWith(KEY)) {
+            throw new Problem(
+                    Failure.BAD_REQUEST, "a session is begun with an API key: send yours in the header X-Api-Key");
+        }
+        if (caller.credential().outdated()) {
+            throw Problem.notPermitted(
+                    "the secret of this key has been replaced: it works for other calls until the overlap ends, but"
+                            + " begins no session; sign in with the key's new secret");
+        }
+        var key = (ApiKey) Credentials.presented(request.getHeaders()).orElseThrow();
+        endOld(request);
+        var secret = SessionSecret.generate(random);
+        var entry = RequestOrigin.of(request, clock).session("session.start", caller, secret.id());
+        audit.noting(caller.tenant(), entry, () -> sessions.startWithKey(secret, caller, key));
+        var current = sessions.find(secret).orElseThrow(SessionSecret::ended);
+        return Outcome.of(201, state(secret, current)).with(SET_COOKIE, COOKIE.formatted(secret.reveal()));
+    }
+
+    /** The browser's session from before: nobody who knew it is signed in by this. */
+    private void endOld(Request request) {
+        Credentials.session(request.getHeaders()).ifPresent(sessions::end);
+    }
+
+    @Override
+    public List<String> providers() {
+        return oauth.names();
+    }
+
+    @Override
+    public Outcome leave(Request request, String provider) {
+        var leaving = oauth.start(request, provider);
+        return Outcome.redirect(leaving.location()).with(SET_COOKIE, leaving.header());
+    }
+
+    @Override
+    public Outcome arrive(Request request, String provider) {
+        var arrived = oauth.finish(request, provider);
+        endOld(request);
+        var secret = SessionSecret.generate(random);
+        var entry = RequestOrigin.of(request, clock).arrival(arrived.name(), secret.id());
+        audit.noting(arrived.tenant(), entry, () -> sessions.start(secret, arrived.tenant(), arrived.user()));
+        return Outcome.redirect(arrived.location())
+                .with(SET_COOKIE, COOKIE.formatted(secret.reveal()))
+                .with(SET_COOKIE, BrowserSecret.clear());
+    }
+
+    @Override
+    public Outcome end(Request request) {
+        var secret = required(request);
+        var caller = caller(request);
+        var entry = RequestOrigin.of(request, clock).session("session.end", caller, secret.id());
+        audit.noting(caller.tenant(), entry, () -> sessions.end(secret));
+        return Outcome.of(200, signedOut()).with(SET_COOKIE, COOKIE.formatted("") + "; Max-Age=0");
+    }
+
+    @Override
+    public Outcome token(Request request) {
+        var caller = caller(request);
+        var session = required(request).id();
+        var token = tokens.issue(caller, session);
+        audit.note(caller.tenant(), RequestOrigin.of(request, clock).session("session.token", caller, session));
+        return Outcome.of(
+                200,
+                Json.object()
+                        .put("access_token", token)
+                        .put("token_type", "Bearer")
+                        .put("expires_in", AccessTokens.LIFE.toSeconds()));
+    }
+
+    @Override
+    public Outcome keys() {
+        return Outcome.of(200, tokens.published())
+                .with(HttpHeader.CACHE_CONTROL.asString(), "public, max-age=" + KEYS_FRESH.toSeconds());
+    }
+
+    private static Caller caller(Request request) {
+        return Objects.requireNonNull((Caller) request.getAttribute(RequestAttributes.CALLER));
+    }
+
+    private static @Nullable SessionSecret presented(Request request) {
+        return (SessionSecret) request.getAttribute(RequestAttributes.SESSION);
+    }
+
+    private static SessionSecret required(Request request) {
+        var secret = presented(request);
+        if (secret == null) {
+            throw new Problem(
+                    Failure.BAD_REQUEST,
+                    "this is for the cookie of a session; keys and access tokens have nothing to sign out of or to exchange");
+        }
+        return secret;
+    }
+
+    private static ObjectNode signedOut() {
+        return Json.object().put("signed_in", false);
+    }
+
+    private static ObjectNode state(SessionSecret secret, BrowserSessions.Current current) {
+        var caller = current.caller();
+        var state = Json.object()
+                .put("signed_in", true)
+                .put("user", caller.userName())
+                .put("tenant", caller.tenantName())
+                .put("role", caller.role().word())
+                .put("csrf_token", secret.csrfToken());
+        state.set("expires_at", Json.valueTree(current.endsAt()));
+        return state;
+    }
+}

@@ -1,0 +1,111 @@
+package io.agentworkspace.engine.signin;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.jsonwebtoken.Claims;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Which user somebody is whom a provider has proved. To be proved is not enough: the settings must map the provider to a tenant. */
+final class TenantMapping {
+    private static final Logger LOG = LoggerFactory.getLogger(TenantMapping.class);
+
+    private final SignInStore store;
+
+    TenantMapping(SignInStore store) {
+        this.store = store;
+    }
+
+    record User(long tenant, long id, String name) {}
+
+    /** What somebody has proved itself with: an ID token, or an access token at the MCP endpoint, which comes alone. */
+    private record Proof(RequestOrigin visit, Issuer issuer, Claims claims, String accessToken) {
+        /** What the provider reports besides; empty where that is about somebody else. */
+        ObjectNode userInfo() throws ProviderHttp.Failed {
+            var more = issuer.userInfo(accessToken);
+            return more.path("sub").asString("").equals(claims.getSubject()) ? more : more.removeAll();
+        }
+
+        /** When it was said: an access token may be older than what is known. */
+        Instant at() {
+            var issued = claims.getIssuedAt() == null
+                    ? visit.at()
+                    : claims.getIssuedAt().toInstant();
+            return accessToken.isEmpty() && issued.isBefore(visit.at()) ? issued : visit.at();
+        }
+
+        boolean hasEmail() {
+            return claims.get("email") != null;
+        }
+    }
+
+    /** @throws Problem {@code not_permitted} for whom nothing is provided */
+    User user(RequestOrigin visit, Issuer issuer, Claims claims, String accessToken) throws ProviderHttp.Failed {
+        var provider = issuer.provider();
+        if (provider.tenant() == null) {
+            throw Problem.notPermitted(
+                    "you are known to '%s', but that gives access to nothing here: no tenant takes its users; the operator can name one"
+                            .formatted(provider.name()));
+        }
+        var tenant = store.findTenant(provider.tenant())
+                .orElseThrow(
+                        () -> Problem.notPermitted("the tenant of the users of '%s' does not exist; tell the operator"
+                                .formatted(provider.name())));
+        var identity = new SignInStore.Identity(tenant, provider.issuer().toString(), claims.getSubject());
+        var proof = new Proof(visit, issuer, claims, accessToken);
+        var known = store.find(identity);
+        var person = known.isPresent() ? known.get() : join(identity, proof);
+        if (person.removed()) {
+            throw removed();
+        }
+        if (known.isPresent()) {
+            keepEmail(identity, person.email(), proof);
+        }
+        return new User(tenant, person.user(), person.name());
+    }
+
+    static Problem removed() {
+        return Problem.notPermitted(
+                "your user has been removed from this tenant, and signing in does not bring it back; an admin can give you a key of another one, with US_Create and AK_Create");
+    }
+
+    private SignInStore.Person join(SignInStore.Identity identity, Proof proof) throws ProviderHttp.Failed {
+        var more = proof.userInfo();
+        var newcomer = ProviderProfile.of(proof.claims(), more);
+        var domains = proof.issuer().provider().emailDomains();
+        if (!domains.isEmpty() && !newcomer.isOf(domains)) {
+            throw Problem.notPermitted("""
+                    this tenant takes only users with a verified e-mail address in one of its domains, and the provider tells of none of \
+                    you; an admin can give you a key, with US_Create and AK_Create""");
+        }
+        var person = store.join(identity, newcomer.name(), proof.visit().at(), proof.visit()::joined);
+        keepEmail(identity, person.email(), EmailClaim.of(proof.claims(), more), proof.at());
+        return person;
+    }
+
+    /** Nobody is refused for it: where the provider does not answer, the address stays as it was reported last. */
+    private void keepEmail(SignInStore.Identity identity, @Nullable String known, Proof proof) {
+        if (!proof.hasEmail() && proof.accessToken().isEmpty()) {
+            return;
+        }
+        try {
+            var more = proof.hasEmail() ? Json.object() : proof.userInfo();
+            keepEmail(identity, known, EmailClaim.of(proof.claims(), more), proof.at());
+        } catch (ProviderHttp.Failed e) {
+            LOG.warn(
+                    "the provider {} did not report an e-mail address: {}",
+                    proof.issuer().provider().name(),
+                    e.getMessage());
+        }
+    }
+
+    private void keepEmail(SignInStore.Identity identity, @Nullable String known, EmailClaim claim, Instant at) {
+        if (!Objects.equals(claim.key(), known)) {
+            store.report(identity, new SignInStore.Reported(claim.key(), at));
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package io.agentworkspace.engine.signin;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.keys.CallerChanges;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Credential;
+import io.agentworkspace.engine.model.tool.Toolset;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What access tokens of another issuer were seen, by principal: whom they prove, and what the newest one allows. Remembered as keys
+ * are, with a {@link CallerChanges} that makes this replica forget when users or identities change.
+ */
+public final class TokenGrantStore {
+    private static final int REMEMBERED = 100_000;
+    private static final Duration AT_MOST = Duration.ofMinutes(5);
+
+    private final Db db;
+    private final CallerChanges watch;
+    private final AtomicLong generation = new AtomicLong();
+    private final LoadingCache<String, Found> remembered = Caffeine.newBuilder()
+            .maximumSize(REMEMBERED)
+            .expireAfterWrite(AT_MOST)
+            .build(this::lookUp);
+
+    public TokenGrantStore(Db db, CallerChanges watch) {
+        this.db = db;
+        this.watch = watch;
+        watch.onChange(changed -> {
+            if (changed.isEmpty()) {
+                generation.incrementAndGet();
+            }
+        });
+    }
+
+    /** What was found, before which change. A look-up that a change overtakes is not believed again. */
+    private record Found(Optional<Granted> granted, long generation) {}
+
+    /**
+     * @param caller with what the newest token allows
+     * @param removed whether the user was removed
+     */
+    public record Granted(Caller caller, boolean removed) {
+        public boolean isOver(Instant now) {
+            return removed
+                    || !now.isBefore(Objects.requireNonNull(caller.credential().expiresAt()));
+        }
+
+        /** The same user with what one token allows. */
+        public Caller with(Set<String> scopes, Instant expires) {
+            return new Caller(
+                    caller.tenant(),
+                    caller.tenantName(),
+                    caller.user(),
+                    caller.userName(),
+                    caller.role(),
+                    scopes,
+                    caller.principal(),
+                    null,
+                    until(expires));
+        }
+    }
+
+    private static Credential until(Instant expires) {
+        return new Credential(null, false, Toolset.EVERYTHING, false, expires, false);
+    }
+
+    /** Notes a token that was not seen before; an older one than is noted changes nothing. */
+    public void note(SignInStore.Identity identity, String principal, Collection<String> scopes, Instant expires) {
+        db.sql("""
+                INSERT INTO token_grant (tenant_id, principal, issuer, subject, scopes, expires_at)
+                VALUES (:tenant, :principal, :issuer, :subject, :scopes, :expires)
+                ON CONFLICT (tenant_id, principal) DO UPDATE
+                   SET scopes = excluded.scopes, expires_at = excluded.expires_at
+                 WHERE token_grant.expires_at <= excluded.expires_at
+                """)
+                .set("tenant", identity.tenant())
+                .set("principal", principal)
+                .set("issuer", identity.issuer())
+                .set("subject", identity.subject())
+                .set("scopes", scopes)
+                .set("expires", expires)
+                .run();
+        remembered.invalidate(principal);
+    }
+
+    /** What is known of the principal, in force within a second of each change of its user. */
+    public Optional<Granted> find(String principal) {
+        return found(principal).granted();
+    }
+
+    /** The same, with what another replica may have noted since. */
+    public Optional<Granted> current(String principal, Instant now) {
+        var known = find(principal);
+        if (known.isPresent() && !known.get().removed() && known.get().isOver(now)) {
+            remembered.invalidate(principal);
+            return find(principal);
+        }
+        return known;
+    }
+
+    /** Whether it can be told at once, without asking the database. */
+    public boolean remembers(String principal) {
+        var found = remembered.getIfPresent(principal);
+        return watch.isCurrent() && found != null && found.generation() == generation.get();
+    }
+
+    private Found found(String principal) {
+        if (!watch.isCurrent()) {
+            return lookUp(principal);
+        }
+        var found = remembered.get(principal);
+        if (found.generation() == generation.get()) {
+            return found;
+        }
+        remembered.invalidate(principal);
+        return remembered.get(principal);
+    }
+
+    /** The one query that carries no tenant: the principal is what tells it. */
+    private Found lookUp(String principal) {
+        var before = generation.get();
+        var granted = db.sql("""
+                SELECT g.tenant_id, t.name AS tenant, u.id AS user_id, u.name AS user_name, u.role, g.scopes, g.expires_at,
+                       u.removed_at IS NOT NULL AS removed
+                  FROM token_grant g
+                  JOIN tenant t ON t.tenant_id = g.tenant_id
+                  JOIN external_identity e
+                    ON e.tenant_id = g.tenant_id AND e.issuer = g.issuer AND e.subject = g.subject
+                  JOIN app_user u ON u.tenant_id = e.tenant_id AND u.id = e.user_id
+                 WHERE g.principal = :principal
+                """).set("principal", principal).one(row -> granted(principal, row));
+        return new Found(granted, before);
+    }
+
+    private static Granted granted(String principal, Row row) throws SQLException {
+        var caller = new Caller(
+                row.number("tenant_id"),
+                row.text("tenant"),
+                row.number("user_id"),
+                row.text("user_name"),
+                Role.of(row.text("role")),
+                new LinkedHashSet<>(row.texts("scopes")),
+                principal,
+                null,
+                until(Objects.requireNonNull(row.instantOrNull("expires_at"))));
+        return new Granted(caller, row.flag("removed"));
+    }
+
+    public void purge(Instant now) {
+        db.deleteOld("token_grant", "expires_at <= :until", now);
+    }
+}

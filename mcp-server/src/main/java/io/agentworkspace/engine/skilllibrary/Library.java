@@ -1,0 +1,105 @@
+package io.agentworkspace.engine.skilllibrary;
+
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.skills.ShippedSkills;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.skills.SkillCard;
+import io.agentworkspace.engine.skills.SkillFile;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The skills that somebody may read: those that the service ships, for everybody; and for a caller who may read skills those of
+ * its tenant's own. Where both have a name it is the shipped one's.
+ */
+public final class Library {
+    private static final Map<String, Skill> SHIPPED = byName(ShippedSkills.read());
+    private static final List<SkillCard> CARDS =
+            SHIPPED.values().stream().map(Skill::card).toList();
+
+    private final SkillQueries own;
+
+    public Library(SkillQueries own) {
+        this.own = own;
+    }
+
+    private static Map<String, Skill> byName(List<Skill> skills) {
+        var byName = new LinkedHashMap<String, Skill>();
+        skills.forEach(skill -> byName.put(skill.name(), skill));
+        return byName;
+    }
+
+    /** In the order that they are best read in. */
+    public static List<SkillCard> shipped() {
+        return CARDS;
+    }
+
+    public static Optional<Skill> shipped(String name) {
+        return Optional.ofNullable(SHIPPED.get(name));
+    }
+
+    /** What is known of one of them. */
+    public static Optional<SkillCard> shippedCard(String name) {
+        return CARDS.stream().filter(card -> card.name().equals(name)).findFirst();
+    }
+
+    /** Those of these that no shipped one hides. */
+    public static List<OwnSkill> visible(List<OwnSkill> own) {
+        return own.stream()
+                .filter(skill -> !SHIPPED.containsKey(skill.card().name()))
+                .toList();
+    }
+
+    /** Shipped ones first, then own ones by name. One statement at most. */
+    public List<SkillCard> list(@Nullable Caller caller) {
+        return caller == null || !maySeeOwn(caller)
+                ? CARDS
+                : Stream.concat(
+                                CARDS.stream(),
+                                visible(own.list(caller.tenant())).stream().map(OwnSkill::card))
+                        .toList();
+    }
+
+    public Optional<SkillCard> find(@Nullable Caller caller, String name) {
+        var shipped = shippedCard(name);
+        return shipped.isPresent() || caller == null || !maySeeOwn(caller)
+                ? shipped
+                : own.find(caller.tenant(), name).map(OwnSkill::card);
+    }
+
+    /** A skill with all of its content. */
+    public Optional<Skill> read(@Nullable Caller caller, String name) {
+        var shipped = shipped(name);
+        return shipped.isPresent() || caller == null || !maySeeOwn(caller)
+                ? shipped
+                : Optional.of(own.read(caller.tenant(), name, null))
+                        .filter(found -> found.own() != null)
+                        .map(SkillQueries.Found::whole);
+    }
+
+    /** One file of a skill. */
+    public Optional<SkillFile> file(@Nullable Caller caller, String name, String path) {
+        var shipped = shipped(name);
+        var files = shipped.isPresent() || caller == null || !maySeeOwn(caller)
+                ? shipped.map(Skill::files).orElse(List.of())
+                : own.read(caller.tenant(), name, path).files();
+        return files.stream().filter(file -> file.path().equals(path)).findFirst();
+    }
+
+    /** Says that there is no such skill, and which names are near. */
+    public Problem missing(@Nullable Caller caller, String name) {
+        var known = list(caller).stream().map(SkillCard::name).toList();
+        return Problem.notFound("skill", Name.shortened(name), Near.nearest(name, known, 3));
+    }
+
+    private static boolean maySeeOwn(Caller caller) {
+        return caller.mayRead("skill");
+    }
+}

@@ -1,0 +1,236 @@
+package io.agentworkspace.engine.skilllibrary;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.agents.AgentAccess;
+import io.agentworkspace.engine.agents.AgentStore;
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.skills.SkillArchive;
+import io.agentworkspace.engine.skills.SkillCard;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Skills as they come and go: SK_Install and SK_Uninstall on agents; SK_Add and SK_Remove of a tenant's own. */
+public final class SkillCareTools {
+    /** The most skills of its own that a tenant may have. */
+    static final long MOST_OWN = 100;
+
+    /** The most bytes that these may have together. */
+    static final long MOST_BYTES = 20L * 1024 * 1024;
+
+    /** The most skills that an agent may have. */
+    static final long MOST_INSTALLED = 50;
+
+    /** As many as the largest zip has in base64. */
+    static final long MOST_CHARACTERS = (SkillArchive.MAX_BYTES + 2) / 3 * 4;
+
+    static final String AGENT = "The agent's name; the one you are logged on as when left out.";
+
+    private final Library library;
+    private final SkillStore skills;
+    private final AgentStore agents;
+    private final List<Tool<?, ?>> all;
+
+    /** @param all every tool there is, once all are there */
+    public SkillCareTools(Library library, SkillStore skills, AgentStore agents, List<Tool<?, ?>> all) {
+        this.library = library;
+        this.skills = skills;
+        this.agents = agents;
+        this.all = all;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(install(), uninstall(), add(), remove());
+    }
+
+    record OnAgent(
+            @Doc(value = SkillTools.NAME, max = 64) String name,
+            @Doc(AGENT) @Nullable Name agent) {}
+
+    record Taught(
+            @Doc("The agent as it is now, with its skills.") Agent agent,
+            @Doc("false when nothing had to be done.") boolean changed) {}
+
+    private Tool<OnAgent, Taught> install() {
+        return Tool.named("SK_Install")
+                .title("Install a skill on an agent")
+                .description("""
+                        Gives an agent a skill: from then on AP_Read shows the skill's name among the agent's skills, and whoever is logged on \
+                        as the agent is to follow it. Doing it again changes nothing; an agent has at most 50. For the agent's owner and \
+                        admins. Next: SK_Read for the instructions.""")
+                .needs(Capability.SKILL_WRITE)
+                .on(Requirement.OfAgent.OWN)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .route("POST", "/api/skills/{name}/install")
+                .handledBy(OnAgent.class, Taught.class, (in, call) -> {
+                    var agent = held(call, in.agent());
+                    var shipped = Library.shipped(in.name()).isPresent();
+                    var outcome = skills.install(call, agent.id(), in.name(), shipped, MOST_INSTALLED);
+                    if (!outcome.known()) {
+                        throw library.missing(call.caller(), in.name());
+                    } else if (!outcome.changed() && outcome.others() >= MOST_INSTALLED) {
+                        throw Problem.conflict(
+                                "'%s' has %d skills, the most that an agent may have; take one off with SK_Uninstall"
+                                        .formatted(agent.name(), outcome.others()));
+                    }
+                    return new Taught(agents.record(call, agent), outcome.changed());
+                });
+    }
+
+    private Tool<OnAgent, Taught> uninstall() {
+        return Tool.named("SK_Uninstall")
+                .title("Take a skill off an agent")
+                .description("""
+                        Takes a skill off an agent; the skill itself stays, for other agents and to be installed again. Doing it again changes \
+                        nothing. For the agent's owner and admins.""")
+                .needs(Capability.SKILL_WRITE)
+                .on(Requirement.OfAgent.OWN)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .route("DELETE", "/api/skills/{name}/install")
+                .handledBy(OnAgent.class, Taught.class, (in, call) -> {
+                    var agent = held(call, in.agent());
+                    var outcome = skills.uninstall(call, agent.id(), in.name());
+                    if (!outcome.known() && Library.shipped(in.name()).isEmpty()) {
+                        throw library.missing(call.caller(), in.name());
+                    }
+                    return new Taught(agents.record(call, agent), outcome.changed());
+                });
+    }
+
+    private AgentStore.Held held(Call call, @Nullable Name name) {
+        var held = agents.lock(call, name == null ? self(call) : name);
+        AccessCheck.require(AgentAccess.missing(call, held));
+        return held;
+    }
+
+    private static Name self(Call call) {
+        var self = call.context().self();
+        if (self == null) {
+            throw Problem.noContext("no agent is given: give agent, or log on as one with AP_LogOn");
+        }
+        return Name.of(self.name());
+    }
+
+    record Add(
+            @Doc(
+                    value =
+                            "The skill's folder as a zip of at most 1 MiB, in base64: SKILL.md at its root, or in one folder with the skill's name.",
+                    max = MOST_CHARACTERS)
+            String archive,
+
+            @Doc("true to put it in the place of your tenant's skill of that name, where there is one.") @Nullable
+            Boolean replace,
+
+            @Doc(IfRevision.DOC + " 0 when there must be none.") @Nullable
+            Long ifRevision) {}
+
+    record Added(
+            @Doc("The skill.") SkillRecord skill,
+            @Doc("Its revision.") long revision,
+
+            @Doc("false when your tenant had just this one already.")
+            boolean changed) {}
+
+    private Tool<Add, Added> add() {
+        return Tool.named("SK_Add")
+                .title("Add a skill of your own")
+                .description("""
+                        Adds a skill to those of your tenant, for its admins, since everybody in the tenant sees it and agents follow it. It must keep \
+                        the Agent Skills specification (agentskills.io): SKILL.md with name and description in its frontmatter, and plain files \
+                        beside it, at most 100 of 1 MiB, 5 MiB together. Nothing in it is ever run by the service. Over REST the zip itself can be \
+                        the body (application/zip, or multipart/form-data with a file). A tenant has at most 100 of its own, 20 MiB \
+                        together. Next: SK_Install gives it to an agent.""")
+                .needs(Capability.SKILL_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CREATES)
+                .route("POST", "/api/skills")
+                .handledBy(Add.class, Added.class, (in, _) -> SkillArchive.read(decoded(in.archive())), this::add);
+    }
+
+    private static byte[] decoded(String base64) {
+        try {
+            return Base64.getDecoder().decode(base64.replaceAll("\\s", ""));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("archive", "must be a zip in base64 (RFC 4648, section 4)");
+        }
+    }
+
+    private Added add(Add in, Call call) {
+        var skill = call.found(Skill.class);
+        var card = skill.card();
+        var name = skill.name();
+        if (Library.shipped(name).isPresent()) {
+            throw taken("the service ships a skill '%s'; give yours another name".formatted(name));
+        }
+        var stock = skills.lock(call, name);
+        var held = stock.held();
+        IfRevision.check(in.ifRevision(), held == null ? 0 : held.revision());
+        if (held != null && held.card().digest().equals(card.digest())) {
+            return new Added(SkillRecord.own(held, all), held.revision(), false);
+        } else if (held != null && !Boolean.TRUE.equals(in.replace())) {
+            throw taken(
+                    "your tenant has a skill '%s' already; with replace true this one takes its place".formatted(name));
+        }
+        checkRoom(stock, card);
+        var own = skills.put(call, skill, card, held != null);
+        return new Added(SkillRecord.own(own, all), own.revision(), true);
+    }
+
+    private static Problem taken(String note) {
+        return new Problem(Failure.ALREADY_EXISTS, note);
+    }
+
+    private static void checkRoom(SkillStore.Stock stock, SkillCard card) {
+        if (stock.others() >= MOST_OWN) {
+            throw Problem.conflict(
+                    "your tenant has %d skills of its own, the most that it may have; remove one with SK_Remove"
+                            .formatted(stock.others()));
+        } else if (stock.size() + card.size() > MOST_BYTES) {
+            throw Problem.conflict("your tenant's own skills would have %,d bytes together; at most %,d are allowed"
+                    .formatted(stock.size() + card.size(), MOST_BYTES));
+        }
+    }
+
+    record OfSkill(@Doc(value = SkillTools.NAME, max = 64) String name) {}
+
+    record Removed(
+            @Doc("Always true.") boolean changed,
+            @Doc("From how many agents it was taken.") long uninstalled) {}
+
+    private Tool<OfSkill, Removed> remove() {
+        return Tool.named("SK_Remove")
+                .title("Remove a skill of your own")
+                .description("""
+                        Ends a skill that your tenant has added, for good, and takes it off every agent; for admins. To take it off one agent use \
+                        SK_Uninstall. Skills that come with the service cannot be removed.""")
+                .needs(Capability.SKILL_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.DESTROYS)
+                .route("DELETE", "/api/skills/{name}")
+                .handledBy(OfSkill.class, Removed.class, (in, call) -> {
+                    var shipped = Library.shipped(in.name()).isPresent();
+                    if (!skills.holds(call, in.name())) {
+                        throw shipped
+                                ? Problem.conflict(
+                                        "'%s' comes with the service and cannot be removed; SK_Uninstall takes it off an agent"
+                                                .formatted(in.name()))
+                                : library.missing(call.caller(), in.name());
+                    }
+                    return new Removed(true, skills.remove(call, in.name(), !shipped));
+                });
+    }
+}

@@ -1,0 +1,122 @@
+package io.agentworkspace.engine.skilllibrary;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.skills.SkillFile;
+import java.sql.SQLException;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What is read of tenants' own skills: one statement each. */
+public final class SkillQueries {
+    private static final String ALL = """
+            (SELECT json_agg(%s ORDER BY s.name COLLATE "C") FROM skill s WHERE s.tenant_id = :tenant)
+            """.formatted(OwnSkill.JSON);
+
+    private static final String ONE = """
+            (SELECT %s FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name)
+            """.formatted(OwnSkill.JSON);
+
+    private static final String FILES = """
+            (SELECT json_agg(json_build_object('path', f.path, 'content', encode(f.content, 'base64')))
+               FROM skill_file f
+              WHERE f.tenant_id = :tenant AND f.skill = :name AND (:whole OR f.path = :path))
+            """;
+
+    private static final int MOST_AGENTS = 200;
+
+    private final Db db;
+
+    public SkillQueries(Db db) {
+        this.db = db;
+    }
+
+    /** All of the tenant's own, by name; the context with them. */
+    public List<OwnSkill> list(Call call) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + "SELECT ctx.*, %s AS rows FROM ctx".formatted(ALL))
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", OwnSkill.class);
+                })
+                .orElseThrow();
+    }
+
+    /** All of the tenant's own, by name. */
+    public List<OwnSkill> list(long tenant) {
+        return db.sql("SELECT %s AS rows".formatted(ALL))
+                .set("tenant", tenant)
+                .one(row -> row.jsonList("rows", OwnSkill.class))
+                .orElseThrow();
+    }
+
+    /**
+     * A skill, and of its files those that were asked for.
+     *
+     * @param agents the names of the agents that it is installed on and that the acting user may see, 200 at most
+     */
+    public record Found(@Nullable OwnSkill own, List<SkillFile> files, List<String> agents) {
+        /** It with all of its content, where all was asked for. */
+        public Skill whole() {
+            return Skill.stored(files);
+        }
+    }
+
+    /** @param path of the file that is wanted, or null for all */
+    public Found read(Call call, String name, @Nullable String path) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*, %s AS own, %s AS files,
+                       (SELECT jsonb_agg(named.name ORDER BY named.name_key)
+                          FROM (SELECT a.name, a.name_key
+                                  FROM skill_install i
+                                  JOIN agent a ON a.tenant_id = i.tenant_id AND a.id = i.agent_id
+                                 WHERE i.tenant_id = :tenant AND i.skill = :name AND %s
+                                 ORDER BY a.name_key
+                                 LIMIT %d) named) AS agents
+                  FROM ctx
+                """.formatted(ONE, FILES, Visibility.AGENT, MOST_AGENTS))
+                .set("name", name)
+                .set("path", path)
+                .set("whole", path == null)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return found(row, row.jsonList("agents", String.class));
+                })
+                .orElseThrow();
+    }
+
+    /** @param path of the file that is wanted, or null for all */
+    public Found read(long tenant, String name, @Nullable String path) {
+        return db.sql("SELECT %s AS own, %s AS files".formatted(ONE, FILES))
+                .set("tenant", tenant)
+                .set("name", name)
+                .set("path", path)
+                .set("whole", path == null)
+                .one(row -> found(row, List.of()))
+                .orElseThrow();
+    }
+
+    private record Content(String path, String content) {}
+
+    private static Found found(Row row, List<String> agents) throws SQLException {
+        var files = row.jsonList("files", Content.class).stream()
+                .map(file ->
+                        SkillFile.stored(file.path(), Base64.getMimeDecoder().decode(file.content())))
+                .toList();
+        return new Found(row.json("own", OwnSkill.class), files, agents);
+    }
+
+    /** What is known of one of the tenant's own. */
+    public Optional<OwnSkill> find(long tenant, String name) {
+        return db.sql("SELECT %s AS own".formatted(ONE))
+                .set("tenant", tenant)
+                .set("name", name)
+                .one(row -> Optional.ofNullable(row.json("own", OwnSkill.class)))
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,160 @@
+package io.agentworkspace.engine.skilllibrary;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.skills.SkillCard;
+import io.agentworkspace.engine.skills.SkillFile;
+import java.util.Base64;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A tenant's own skills, and which skills its agents have, as they are changed: inside a transaction. */
+public final class SkillStore {
+    private final Db db;
+
+    public SkillStore(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * What the tenant has already.
+     *
+     * @param others how many skills of its own, besides that of the name
+     * @param size how many bytes these have together
+     * @param held the one of the name, if there is one
+     */
+    public record Stock(long others, long size, @Nullable OwnSkill held) {}
+
+    /** From its return on nobody else adds skills to the tenant, while the transaction lasts. */
+    public Stock lock(Call call, String name) {
+        db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('skills', :tenant))")
+                .one(row -> true);
+        return db.sql(call, """
+                SELECT count(*) FILTER (WHERE s.name <> :name) AS others,
+                       COALESCE(sum(s.size) FILTER (WHERE s.name <> :name), 0) AS size,
+                       (SELECT %s FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name) AS held
+                  FROM skill s
+                 WHERE s.tenant_id = :tenant
+                """.formatted(OwnSkill.JSON))
+                .set("name", name)
+                .one(row -> new Stock(row.number("others"), row.number("size"), row.json("held", OwnSkill.class)))
+                .orElseThrow();
+    }
+
+    /** Keeps the skill; in the place of the one of its name, if there is one. */
+    public OwnSkill put(Call call, Skill skill, SkillCard card, boolean replaces) {
+        var kept = db.sql(call, """
+                INSERT INTO skill AS s (tenant_id, name, card, size, updated_at)
+                VALUES (:tenant, :name, CAST(:card AS json), :size, :now)
+                ON CONFLICT (tenant_id, name) DO UPDATE
+                   SET card = excluded.card, size = excluded.size, updated_at = excluded.updated_at, revision = s.revision + 1
+                RETURNING %s AS record
+                """.formatted(OwnSkill.JSON))
+                .set("name", card.name())
+                .set("card", Json.text(card))
+                .set("size", card.size())
+                .one(row -> Objects.requireNonNull(row.json("record", OwnSkill.class)))
+                .orElseThrow();
+        if (replaces) {
+            db.sql(call, "DELETE FROM skill_file WHERE tenant_id = :tenant AND skill = :name")
+                    .set("name", card.name())
+                    .run();
+        }
+        db.sql(call, """
+                INSERT INTO skill_file (tenant_id, skill, path, content)
+                SELECT :tenant, :name, f.path, decode(f.content, 'base64')
+                  FROM unnest(CAST(:paths AS text[]), CAST(:contents AS text[])) f (path, content)
+                """)
+                .set("name", card.name())
+                .set("paths", skill.files().stream().map(SkillFile::path).toList())
+                .set(
+                        "contents",
+                        skill.files().stream()
+                                .map(file -> Base64.getEncoder().encodeToString(file.bytes()))
+                                .toList())
+                .run();
+        return kept;
+    }
+
+    /** Whether there is one of the tenant's own of this name: it stays as it is while the transaction lasts. */
+    public boolean holds(Call call, String name) {
+        return db.sql(call, "SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR UPDATE")
+                .set("name", name)
+                .one(row -> true)
+                .isPresent();
+    }
+
+    /**
+     * Ends a skill that the transaction holds.
+     *
+     * @param everywhere whether it is taken off the agents, too
+     * @return how many agents that was
+     */
+    public long remove(Call call, String name, boolean everywhere) {
+        return db.sql(call, """
+                WITH taken_off AS (DELETE FROM skill_install
+                                    WHERE tenant_id = :tenant AND skill = :name AND :everywhere
+                                RETURNING 1),
+                     gone AS (DELETE FROM skill WHERE tenant_id = :tenant AND name = :name)
+                SELECT count(*) AS agents FROM taken_off
+                """)
+                .set("name", name)
+                .set("everywhere", everywhere)
+                .one(row -> row.number("agents"))
+                .orElseThrow();
+    }
+
+    /**
+     * What came of installing or uninstalling.
+     *
+     * @param known whether there is such a skill
+     * @param others how many others the agent has
+     */
+    public record Outcome(boolean known, boolean changed, long others) {}
+
+    /**
+     * Gives an agent, which the transaction holds, the skill; not where it has as many as it may have.
+     *
+     * @param shipped whether it is one that the service ships, else one of the tenant's own
+     */
+    public Outcome install(Call call, long agent, String name, boolean shipped, long most) {
+        return db.sql(call, """
+                WITH own AS (SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR KEY SHARE),
+                     known AS (SELECT :shipped OR EXISTS (SELECT 1 FROM own) AS it),
+                     held AS (SELECT count(*) AS others
+                                FROM skill_install
+                               WHERE tenant_id = :tenant AND agent_id = :agent AND skill <> :name),
+                     added AS (INSERT INTO skill_install (tenant_id, agent_id, skill, installed_at)
+                               SELECT :tenant, :agent, :name, :now
+                                 FROM known, held
+                                WHERE known.it AND held.others < :most
+                                   ON CONFLICT DO NOTHING
+                               RETURNING 1)
+                SELECT known.it AS known, EXISTS (SELECT 1 FROM added) AS changed, held.others
+                  FROM known, held
+                """)
+                .set("agent", agent)
+                .set("name", name)
+                .set("shipped", shipped)
+                .set("most", most)
+                .one(row -> new Outcome(row.flag("known"), row.flag("changed"), row.number("others")))
+                .orElseThrow();
+    }
+
+    /** Takes a skill off an agent. */
+    public Outcome uninstall(Call call, long agent, String name) {
+        return db.sql(call, """
+                WITH taken_off AS (DELETE FROM skill_install
+                                    WHERE tenant_id = :tenant AND agent_id = :agent AND skill = :name
+                                RETURNING 1)
+                SELECT EXISTS (SELECT 1 FROM taken_off) AS changed,
+                       EXISTS (SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name) AS own
+                """)
+                .set("agent", agent)
+                .set("name", name)
+                .one(row -> new Outcome(row.flag("changed") || row.flag("own"), row.flag("changed"), 0))
+                .orElseThrow();
+    }
+}

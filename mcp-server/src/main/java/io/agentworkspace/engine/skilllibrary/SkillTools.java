@@ -1,0 +1,189 @@
+package io.agentworkspace.engine.skilllibrary;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.ResponseBudget;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.skills.Skill;
+import io.agentworkspace.engine.skills.SkillCard;
+import io.agentworkspace.engine.skills.SkillFile;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Skills to read: SK_List, SK_Read. Everybody may read the shipped ones, even without a credential. */
+public final class SkillTools {
+    private static final String LIST = "SK_List";
+
+    static final String NAME = "The skill's name, as SK_List shows it.";
+
+    private final Library library;
+    private final SkillQueries reads;
+    private final List<Tool<?, ?>> all;
+
+    /** @param all all tools, once they exist */
+    public SkillTools(Library library, SkillQueries reads, List<Tool<?, ?>> all) {
+        this.library = library;
+        this.reads = reads;
+        this.all = all;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), read());
+    }
+
+    record Look(@Doc("Which part of a long list.") @Nullable Page page) {}
+
+    record Listed(
+            @Doc("The shipped skills, in the order that they are best read in; then your tenant's own, by name.")
+            List<SkillRecord> skills,
+
+            @Doc("Where the next page begins; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Listed> list() {
+        return Tool.named(LIST)
+                .title("List skills")
+                .description("""
+                        Lists the skills that teach an agent how to do something: those that come with the service, and those that your tenant \
+                        has added. For each: when to use it, which tools it uses, and the digest of its archive. Next: SK_Read for its \
+                        instructions, SK_Install to give it to an agent.""")
+                .needs(Capability.SKILL_READ)
+                .route("GET", "/api/skills")
+                .handledBy(Look.class, Listed.class, (in, call) -> page(reads.list(call), in.page(), call.budget()))
+                .openTo(in -> page(List.of(), in.page(), ResponseBudget.once().forCall()));
+    }
+
+    private Listed page(List<OwnSkill> own, @Nullable Page page, ResponseBudget budget) {
+        var skills = Stream.concat(
+                        Library.shipped().stream().map(card -> SkillRecord.shipped(card, all)),
+                        Library.visible(own).stream().map(skill -> SkillRecord.own(skill, all)))
+                .toList();
+        var after = Cursor.readName(LIST, page);
+        var from = after.isEmpty() ? 0 : next(skills, after);
+        var shown = budget.fit(skills.subList(from, Math.min(skills.size(), from + Page.limit(page))));
+        var to = from + shown.size();
+        return new Listed(
+                shown,
+                to == skills.size()
+                        ? null
+                        : Cursor.ofName(LIST, skills.get(to - 1).name()));
+    }
+
+    /** After this one, or after its position if it was removed in the meantime. */
+    private static int next(List<SkillRecord> skills, String after) {
+        for (var i = 0; i < skills.size(); i++) {
+            if (skills.get(i).name().equals(after)) {
+                return i + 1;
+            }
+        }
+        var shipped = Library.shipped().size();
+        return shipped
+                + (int) skills.stream()
+                        .skip(shipped)
+                        .filter(skill -> skill.name().compareTo(after) < 0)
+                        .count();
+    }
+
+    record OfSkill(
+            @Doc(value = NAME, max = 64) String name,
+
+            @Doc(value = "Of this file the content, e.g. references/guide.md, instead of the instructions.", max = 255)
+            @Nullable
+            String path,
+
+            @Doc("true for the whole skill as a zip, instead of the instructions.") @Nullable
+            Boolean archive) {}
+
+    private Tool<OfSkill, SkillContent> read() {
+        return Tool.named("SK_Read")
+                .title("Read a skill")
+                .description("""
+                        Reads a skill: its instructions in body, its frontmatter and files, the tools that it uses and whether you may call \
+                        them, and the agents that it is installed on. With path just that file; with archive the whole skill as a zip. Over \
+                        MCP the files are resources, too: skill://<name>/<path>.""")
+                .needs(Capability.SKILL_READ)
+                .route("GET", "/api/skills/{name}")
+                .handledBy(OfSkill.class, SkillContent.class, this::read)
+                .openTo(this::readShipped);
+    }
+
+    private SkillContent read(OfSkill in, Call call) {
+        var path = wanted(in);
+        var found = reads.read(call, in.name(), path);
+        var own = found.own();
+        var opened = shipped(in.name())
+                .or(() -> Optional.ofNullable(own)
+                        .map(skill -> new Opened(SkillRecord.own(skill, all), skill.card(), found.files())))
+                .orElseThrow(() -> library.missing(call.caller(), in.name()));
+        return fitted(shown(in, opened, call.caller(), found.agents()), call.budget());
+    }
+
+    private SkillContent readShipped(OfSkill in) {
+        wanted(in);
+        var opened = shipped(in.name()).orElseThrow(() -> library.missing(null, in.name()));
+        return fitted(shown(in, opened, null, null), ResponseBudget.once().forCall());
+    }
+
+    private static SkillContent fitted(SkillContent shown, ResponseBudget budget) {
+        var fitting = budget.fitted(shown, budget.left());
+        if (budget.cost(fitting) > budget.left()) {
+            throw new Problem(
+                    Failure.TOO_LARGE,
+                    "this is more than one answer may carry; download the whole skill as a zip: GET /api/skills/%s/archive"
+                            .formatted(shown.skill().name()));
+        }
+        return fitting;
+    }
+
+    /** A skill, with at least the requested files. */
+    private record Opened(SkillRecord record, SkillCard card, List<SkillFile> files) {}
+
+    private Optional<Opened> shipped(String name) {
+        return Library.shipped(name).map(skill -> {
+            var card = Library.shippedCard(name).orElseThrow();
+            return new Opened(SkillRecord.shipped(card, all), card, skill.files());
+        });
+    }
+
+    private SkillContent shown(OfSkill in, Opened opened, @Nullable Caller caller, @Nullable List<String> agents) {
+        if (Boolean.TRUE.equals(in.archive())) {
+            return SkillContent.archive(opened.record(), Skill.stored(opened.files()));
+        } else if (in.path() != null) {
+            return SkillContent.file(opened.record(), one(opened, in.path()));
+        }
+        var body = Skill.stored(List.of(one(opened, Skill.MAIN))).body();
+        return SkillContent.instructions(opened.record(), opened.card(), body, caller, agents, all);
+    }
+
+    /** The file to read for the response; null for all of them. */
+    private static @Nullable String wanted(OfSkill in) {
+        if (!Boolean.TRUE.equals(in.archive())) {
+            return in.path() == null ? Skill.MAIN : in.path();
+        } else if (in.path() != null) {
+            throw Problem.invalid("path", "must be left out where archive is true: that has all files");
+        }
+        return null;
+    }
+
+    private static SkillFile one(Opened opened, String path) {
+        return opened.files().stream()
+                .filter(file -> file.path().equals(path))
+                .findFirst()
+                .orElseThrow(() -> {
+                    var known = opened.card().files().stream()
+                            .map(SkillCard.Entry::path)
+                            .toList();
+                    return Problem.notFound("file", Name.shortened(path), Near.nearest(path, known, 2));
+                });
+    }
+}

@@ -1,0 +1,253 @@
+package io.agentworkspace.engine.users;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.access.UserAccess;
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.user.User;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The users of the tenant, for its admins: US_List, US_Create, US_Update, US_Remove. */
+public final class UserAdminTools {
+    static final String ROLE =
+            "viewer only reads, member works with what it may see, admin sees and changes everything, owner is an admin who"
+                    + " also decides about owners.";
+
+    private final UserStore users;
+
+    public UserAdminTools(UserStore users) {
+        this.users = users;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), create(), update(), remove());
+    }
+
+    record ThisUser(
+            @Doc("The user's name or e-mail address; always needed, never taken from the context.")
+            UserHandle user,
+
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable
+            String context) {}
+
+    record Look(
+            @Doc("In which context.") Targets.@Nullable ContextOnly target,
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record NewUser(
+            @Doc("The user's name, unique in the tenant.") Name name,
+
+            @Doc(
+                    value = "Its role: " + ROLE + " Default: member.",
+                    oneOf = {"viewer", "member", "admin", "owner"})
+            @Nullable
+            Role access) {}
+
+    record SomeOfUser(
+            @Doc("The new name.") @Nullable Name name,
+
+            @Doc(
+                    value = "The new role: " + ROLE,
+                    oneOf = {"viewer", "member", "admin", "owner"})
+            @Nullable
+            Role access) {}
+
+    record Heir(
+            @Doc("The user who takes over what the removed one owns; you when left out.") @Nullable
+            UserHandle name) {}
+
+    record Create(
+            @Doc("In which context.") Targets.@Nullable ContextOnly target,
+            @Doc("The new user.") NewUser vx) {}
+
+    record Update(
+            @Doc("Which user.") ThisUser target,
+            @Doc("What changes.") @Nullable SomeOfUser vx,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Remove(
+            @Doc("Which user.") ThisUser target,
+            @Doc("Who takes over.") @Nullable Heir vx,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Listed(
+            @Doc("The users, by name.") List<User> profile,
+            @Doc("For each of them, how much it has.") List<Having> content,
+
+            @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    record Having(
+            @Doc("The user's name.") String user,
+            @Doc("How many agents it owns.") long agents,
+            @Doc("How many domains it owns.") long domains,
+
+            @Doc("How many banks it owns, those in the trash too.")
+            long banks,
+
+            @Doc("How many keys it has that work.") long keys) {}
+
+    record Created(
+            @Doc("The user as it is now.") User user,
+            @Doc("Its revision.") long revision) {}
+
+    record Updated(
+            @Doc("The user as it is now.") User user,
+            @Doc("Its revision.") long revision,
+            @Doc("Whether anything was changed.") boolean changed,
+            @Doc("How many of its keys were revoked.") long keys) {}
+
+    record Removed(
+            @Doc("Always true.") boolean changed,
+
+            @Doc("Who owns now what the removed user owned.")
+            String heir,
+
+            @Doc("How many agents changed hands.") long agents,
+            @Doc("How many domains changed hands.") long domains,
+            @Doc("How many banks changed hands.") long banks,
+            @Doc("How many keys were revoked.") long keys) {}
+
+    private static Tool.Draft admins(String name) {
+        return Tool.named(name).atLeast(Role.ADMIN);
+    }
+
+    private Tool<Look, Listed> list() {
+        return admins("US_List")
+                .title("List the users")
+                .description("""
+                        Lists the users of the tenant by name, for its admins: profile holds their records, content how many agents, \
+                        domains, banks and keys each has.""")
+                .needs(Capability.USER_READ)
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var slice = users.list(call, in.page());
+                    return new Listed(
+                            slice.rows().stream().map(UserStore.Entry::user).toList(),
+                            slice.rows().stream()
+                                    .map(row -> new Having(
+                                            row.user().name(), row.agents(), row.domains(), row.banks(), row.keys()))
+                                    .toList(),
+                            slice.nextCursor());
+                });
+    }
+
+    private Tool<Create, Created> create() {
+        return admins("US_Create")
+                .title("Create a user")
+                .description("""
+                        Adds a user to the tenant, for its admins: a person or a service identity named vx.name, with the role \
+                        vx.access. It has no key yet: AK_Create with target.user makes one. Only an owner makes owners.""")
+                .needs(Capability.USER_WRITE)
+                .on(Requirement.OfCredential.UNBOUND)
+                .effect(Effect.CREATES)
+                .handledBy(Create.class, Created.class, (in, call) -> {
+                    AccessCheck.require(AccessCheck.ofCredential(call));
+                    var role = in.vx().access() == null ? Role.MEMBER : in.vx().access();
+                    AccessCheck.require(UserAccess.ofOwners(call, role));
+                    var user = users.insert(call, in.vx().name(), role);
+                    return new Created(user, user.revision());
+                });
+    }
+
+    private Tool<Update, Updated> update() {
+        return admins("US_Update")
+                .title("Change a user")
+                .description("""
+                        Gives the user target.user another name (vx.name) or role (vx.access), for the tenant's admins; what is left out \
+                        stays. In force on every replica within a second. Only an owner changes owners; the last owner stays one. \
+                        Becoming an admin or an owner ends those of its keys that others made or rotated, and those made with them; keys says how \
+                        many.""")
+                .needs(Capability.USER_WRITE)
+                .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.GOVERN)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .handledBy(Update.class, Updated.class, (in, call) -> {
+                    AccessCheck.require(AccessCheck.ofCredential(call));
+                    var locked = users.lock(call, in.target().user(), null);
+                    var held = found(call, locked);
+                    IfRevision.check(in.ifRevision(), held.revision());
+                    var vx = in.vx() == null ? new SomeOfUser(null, null) : in.vx();
+                    var role = vx.access() == null ? held.role() : vx.access();
+                    if (role != held.role()) {
+                        AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
+                        AccessCheck.require(UserAccess.ofOwners(call, role));
+                        keepLastOwner(locked);
+                    }
+                    var renamed = vx.name() != null && !vx.name().text().equals(held.name());
+                    if (renamed) {
+                        AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
+                    }
+                    var changed = renamed || role != held.role();
+                    var updated = changed
+                            ? users.update(call, held, vx.name(), role)
+                            : new UserStore.Updated(users.read(call, held), 0);
+                    var user = updated.user();
+                    if (held.id() == call.context().user().id()) {
+                        call.context(call.context().withUser(new Ref(held.id(), user.name())));
+                    }
+                    return new Updated(user, user.revision(), changed, updated.keys());
+                });
+    }
+
+    private Tool<Remove, Removed> remove() {
+        return admins("US_Remove")
+                .title("Remove a user")
+                .description("""
+                        Takes the user target.user out of the tenant, for its admins: its keys and sessions stop within a second, and the \
+                        agents, domains and banks that it owns become those of the user vx.name, else yours, so that nothing is \
+                        lost. What it said stays under its name. Only an owner removes owners; nobody removes itself.""")
+                .needs(Capability.USER_WRITE)
+                .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.REMOVE)
+                .effect(Effect.DESTROYS)
+                .handledBy(Remove.class, Removed.class, (in, call) -> {
+                    AccessCheck.require(AccessCheck.ofCredential(call));
+                    var name = in.vx() == null ? null : in.vx().name();
+                    var locked = users.lock(call, in.target().user(), name);
+                    var held = found(call, locked);
+                    AccessCheck.require(UserAccess.missing(call, held.id(), held.role()));
+                    IfRevision.check(in.ifRevision(), held.revision());
+                    keepLastOwner(locked);
+                    var heir = heir(call, name, locked);
+                    var handed = users.remove(call, held, heir.id());
+                    handed.agents().forEach(agent -> call.tell(EventType.AGENT_DEPLOYMENT_UPDATED, agent));
+                    return new Removed(
+                            true, heir.name(), handed.agents().size(), handed.domains(), handed.banks(), handed.keys());
+                });
+    }
+
+    private static UserStore.Held found(Call call, UserStore.Locked locked) {
+        call.about(new Ref(locked.user().id(), locked.user().name()));
+        return locked.user();
+    }
+
+    private UserStore.Held heir(Call call, @Nullable UserHandle name, UserStore.Locked locked) {
+        var heir = locked.heir().orElseThrow(() -> users.missing(call, Objects.requireNonNull(name)));
+        if (heir.id() == locked.user().id()) {
+            throw Problem.invalid("vx.name", "must be another user than the one who is removed");
+        }
+        return heir;
+    }
+
+    private static void keepLastOwner(UserStore.Locked locked) {
+        if (locked.isLastOwner()) {
+            throw Problem.conflict(
+                    "'%s' is the tenant's last owner: make another one first, with US_Update and vx.access 'owner'"
+                            .formatted(locked.user().name()));
+        }
+    }
+}

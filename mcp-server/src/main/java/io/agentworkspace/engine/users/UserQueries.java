@@ -1,0 +1,32 @@
+package io.agentworkspace.engine.users;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.tool.Call;
+
+/** Reads of users. */
+public final class UserQueries {
+    private final Db db;
+
+    public UserQueries(Db db) {
+        this.db = db;
+    }
+
+    /** The acting user's role, and the plan of the tenant. */
+    public record Found(Role role, String plan) {}
+
+    public Found read(Call call) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*, u.role, t.plan
+                  FROM ctx
+                  JOIN tenant t ON t.tenant_id = :tenant
+                  LEFT JOIN app_user u ON u.tenant_id = :tenant AND u.id = ctx.user_id
+                """)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return new Found(Role.of(row.text("role")), row.text("plan"));
+                })
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,297 @@
+package io.agentworkspace.engine.users;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.keys.KeyRow;
+import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.event.EventData;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.user.User;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+
+/** The users of a tenant: listed, created, changed, and removed, with what they own passed to an heir. */
+public final class UserStore {
+    private static final String RECORD =
+            "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
+
+    private final Db db;
+
+    public UserStore(Db db) {
+        this.db = db;
+    }
+
+    /** A user, with the number of things that it has. */
+    public record Entry(User user, long agents, long domains, long banks, long keys) {}
+
+    /** One statement, the context with it. */
+    public ListSlice<Entry> list(Call call, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Cursor.readName(call.service(), page);
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                , page AS (
+                    SELECT * FROM app_user u
+                     WHERE u.tenant_id = :tenant AND u.removed_at IS NULL AND u.name_key > :after
+                     ORDER BY u.name_key
+                     LIMIT :limit + 1)
+                SELECT ctx.*,
+                       (SELECT jsonb_agg(jsonb_build_object(
+                                   'user', %s,
+                                   'agents', (SELECT count(*) FROM agent a
+                                               WHERE a.tenant_id = u.tenant_id AND a.owner_id = u.id AND a.destroyed_at IS NULL),
+                                   'domains', (SELECT count(*) FROM domain d
+                                                WHERE d.tenant_id = u.tenant_id AND d.owner_id = u.id),
+                                   'banks', (SELECT count(*) FROM bank b
+                                              WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
+                                   'keys', (SELECT count(*) FROM api_key k
+                                             WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND %s))
+                                ORDER BY u.name_key)
+                          FROM page u) AS rows
+                  FROM ctx
+                """.formatted(RECORD, KeyRow.IN_USE))
+                .set("after", after)
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return ListSlice.of(
+                            call,
+                            row.jsonList("rows", Entry.class),
+                            limit,
+                            last -> Cursor.ofName(
+                                    call.service(), Name.key(last.user().name())));
+                })
+                .orElseThrow();
+    }
+
+    /**
+     * The caller's role cannot change until the transaction ends.
+     *
+     * @throws Problem {@code already_exists}; {@code unauthenticated} when the caller was removed meanwhile,
+     *     {@code not_permitted} when it has just lost its role
+     */
+    public User insert(Call call, Name name, Role role) {
+        return db.sql(call, """
+                WITH w AS (SELECT role FROM app_user
+                            WHERE tenant_id = :tenant AND id = :caller AND removed_at IS NULL
+                              FOR SHARE),
+                     u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                           SELECT :tenant, :name, :key, :role, CAST(:now AS timestamptz) FROM w
+                           ON CONFLICT DO NOTHING
+                           RETURNING *)
+                SELECT w.role AS caller_role, CASE WHEN u.id IS NOT NULL THEN %s END AS record
+                  FROM w LEFT JOIN u ON true
+                """.formatted(RECORD))
+                .set("name", name)
+                .set("key", name.key())
+                .set("role", role.word())
+                .one(row -> {
+                    ContextStore.checkRole(call, Role.of(row.text("caller_role")));
+                    return Optional.ofNullable(row.json("record", User.class));
+                })
+                .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"))
+                .orElseThrow(() -> Problem.alreadyExists("user", name.text()));
+    }
+
+    /** A user that the transaction has locked. */
+    public record Held(long id, String name, Role role, long revision) {}
+
+    /**
+     * The users that a change concerns, locked in one order with the caller and all owners, so that neither the last
+     * owner nor an heir can disappear unnoticed.
+     *
+     * @param user who is changed
+     * @param heir empty if none is named, or none has that name
+     * @param owners how many owners the tenant has
+     */
+    public record Locked(Held user, Optional<Held> heir, long owners) {
+        public boolean isLastOwner() {
+            return user.role() == Role.OWNER && owners == 1;
+        }
+    }
+
+    /**
+     * @param heir a name, or null for the caller
+     * @throws Problem {@code not_found} if there is no such user, {@code unauthenticated} when the caller was removed
+     *     meanwhile, {@code not_permitted} when that has just lost its role
+     */
+    public Locked lock(Call call, UserHandle user, @Nullable UserHandle heir) {
+        var rows = db.sql(call, """
+                SELECT id, name, role, revision, %1$s AS is_user, %2$s AS is_heir
+                  FROM app_user
+                 WHERE tenant_id = :tenant AND removed_at IS NULL
+                   AND (id = :caller OR role = 'owner' OR %1$s OR %2$s)
+                 ORDER BY id
+                   FOR UPDATE
+                """.formatted(called(":key"), called(":heir")))
+                .set("key", user.key())
+                .set("heir", heir == null ? null : heir.key())
+                .list(row -> new Candidate(held(row), row.flag("is_user"), row.flag("is_heir")));
+        var caller = find(rows, row -> row.held().id() == call.caller().user())
+                .orElseThrow(() -> Problem.unauthenticated("the credential's user is gone"));
+        ContextStore.checkRole(call, caller.role());
+        return new Locked(
+                find(rows, Candidate::isUser).orElseThrow(() -> missing(call, user)),
+                heir == null ? Optional.of(caller) : find(rows, Candidate::isHeir),
+                rows.stream().filter(row -> row.held().role() == Role.OWNER).count());
+    }
+
+    /** Whether the user of a row is who a handle's key names. */
+    private static String called(String key) {
+        return """
+                COALESCE(CASE WHEN strpos(%1$s, '@') > 0 THEN id = (SELECT user_of_email(:tenant, %1$s)) ELSE name_key = %1$s END, false)""".formatted(key);
+    }
+
+    private record Candidate(Held held, boolean isUser, boolean isHeir) {}
+
+    private static Held held(Row row) throws SQLException {
+        return new Held(row.number("id"), row.text("name"), Role.of(row.text("role")), row.number("revision"));
+    }
+
+    private static Optional<Held> find(List<Candidate> rows, Predicate<Candidate> which) {
+        return rows.stream().filter(which).map(Candidate::held).findFirst();
+    }
+
+    /** @param keys how many keys of the user were revoked */
+    public record Updated(User user, long keys) {}
+
+    /**
+     * Sets what is given and raises the revision. A user who may see less also receives less. If a user becomes an
+     * admin or an owner, the keys and old secrets that somebody else may know end.
+     */
+    public Updated update(Call call, Held held, @Nullable Name name, Role role) {
+        try {
+            var updated = db.sql(call, """
+                    WITH k AS (UPDATE api_key
+                                  SET revoked_at = CASE WHEN known_to_others THEN CAST(:now AS timestamptz) END,
+                                      previous_hash = NULL, previous_until = NULL, revision = revision + 1
+                                WHERE :rises AND tenant_id = :tenant AND user_id = :id AND revoked_at IS NULL
+                                  AND (known_to_others OR previous_hash IS NOT NULL)
+                            RETURNING known_to_others)
+                    UPDATE app_user u
+                       SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
+                           revision = u.revision + 1
+                     WHERE u.tenant_id = :tenant AND u.id = :id
+                    RETURNING %s AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys
+                    """.formatted(RECORD))
+                    .set("id", held.id())
+                    .set("name", name)
+                    .set("key", name == null ? null : name.key())
+                    .set("role", role.word())
+                    .set("rises", role.isAtLeast(Role.ADMIN) && !held.role().isAtLeast(role))
+                    .one(row -> new Updated(record(row), row.number("keys")))
+                    .orElseThrow();
+            if (held.role().isAtLeast(Role.ADMIN) && !role.isAtLeast(Role.ADMIN)) {
+                MessageStore.silence(db, call, held.id());
+            }
+            return updated;
+        } catch (JdbiException e) {
+            if (Db.isTaken(e) && name != null) {
+                throw Problem.alreadyExists("user", name.text());
+            }
+            throw e;
+        }
+    }
+
+    /** The current record. */
+    public User read(Call call, Held held) {
+        return db.sql(
+                        call,
+                        "SELECT %s AS record FROM app_user u WHERE u.tenant_id = :tenant AND u.id = :id"
+                                .formatted(RECORD))
+                .set("id", held.id())
+                .one(UserStore::record)
+                .orElseThrow();
+    }
+
+    /** What another user has taken over: the agents as they are now, and the number of other things. */
+    public record Handed(List<EventData.AgentDeployment> agents, long domains, long banks, long keys) {}
+
+    /** Removes the user: its keys stop, and the heir gets what it owns. Its name stays on its messages. */
+    public Handed remove(Call call, Held held, long heir) {
+        // Whoever is about to invite one of these agents, or to grant it something, is waited for: the next statement
+        // sees it.
+        db.sql(call, "SELECT id FROM agent WHERE tenant_id = :tenant AND owner_id = :gone ORDER BY id FOR UPDATE")
+                .set("gone", held.id())
+                .list(row -> row.number("id"));
+        return db.sql(call, """
+                WITH a AS (UPDATE agent SET owner_id = :heir, revision = revision + 1, updated_at = :now
+                            WHERE tenant_id = :tenant AND owner_id = :gone AND destroyed_at IS NULL
+                        RETURNING *),
+                     unlisted AS (DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :gone),
+                     listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+                                SELECT tenant_id, owner_id, id, :now FROM a
+                                ON CONFLICT DO NOTHING),
+                     joined AS (UPDATE membership SET owner_id = :heir
+                                 WHERE tenant_id = :tenant AND owner_id = :gone),
+                     granted AS (UPDATE bank_grant SET owner_id = :heir
+                                  WHERE tenant_id = :tenant AND owner_id = :gone),
+                     silent AS (DELETE FROM participant WHERE tenant_id = :tenant AND party_id = :gone),
+                     speaking AS (UPDATE participant SET owner_id = :heir
+                                   WHERE tenant_id = :tenant AND owner_id = :gone AND party_id <> :gone),
+                     d AS (UPDATE domain SET owner_id = :heir, revision = revision + 1, updated_at = :now
+                            WHERE tenant_id = :tenant AND owner_id = :gone
+                        RETURNING 1),
+                     b AS (UPDATE bank SET owner_id = :heir, revision = revision + 1, updated_at = :now
+                            WHERE tenant_id = :tenant AND owner_id = :gone
+                        RETURNING 1),
+                     k AS (UPDATE api_key SET revoked_at = :now
+                            WHERE tenant_id = :tenant AND user_id = :gone AND revoked_at IS NULL
+                        RETURNING 1),
+                     logged_off AS (DELETE FROM context
+                                     WHERE tenant_id = :tenant
+                                       AND principal IN (SELECT 'key:' || id FROM api_key
+                                                          WHERE tenant_id = :tenant AND user_id = :gone
+                                                          UNION ALL
+                                                         SELECT 'session:' || id FROM browser_session
+                                                          WHERE tenant_id = :tenant AND user_id = :gone)),
+                     signed_out AS (DELETE FROM browser_session WHERE tenant_id = :tenant AND user_id = :gone),
+                     forgotten AS (UPDATE external_identity SET email = NULL, email_at = 'infinity'
+                                    WHERE tenant_id = :tenant AND user_id = :gone),
+                     u AS (UPDATE app_user SET removed_at = :now, revision = revision + 1
+                            WHERE tenant_id = :tenant AND id = :gone)
+                SELECT (SELECT jsonb_agg(jsonb_build_object('agent', a.name, 'access', a.access, 'owner', o.name,
+                                                            'revision', a.revision, 'changed', ARRAY['owner'])
+                                         ORDER BY a.name_key)
+                          FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agents,
+                       (SELECT count(*) FROM d) AS domains,
+                       (SELECT count(*) FROM b) AS banks, (SELECT count(*) FROM k) AS keys
+                """)
+                .set("gone", held.id())
+                .set("heir", heir)
+                .one(row -> new Handed(
+                        row.jsonList("agents", EventData.AgentDeployment.class),
+                        row.number("domains"),
+                        row.number("banks"),
+                        row.number("keys")))
+                .orElseThrow();
+    }
+
+    /** The refusal for an unknown user, with similar names. */
+    public Problem missing(Call call, UserHandle name) {
+        if (name.isAddress()) {
+            return ContextStore.missing(name, List.of());
+        }
+        var names = db.sql(call, """
+                SELECT name FROM app_user WHERE tenant_id = :tenant AND removed_at IS NULL ORDER BY name_key LIMIT 2000
+                """).list(row -> row.text("name"));
+        return ContextStore.missing(name, Near.nearest(name.text(), names, 3));
+    }
+
+    private static User record(Row row) throws SQLException {
+        return Objects.requireNonNull(row.json("record", User.class));
+    }
+}

@@ -1,0 +1,75 @@
+package io.agentworkspace.engine.users;
+
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Allowance;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The users: US_Read. */
+public final class UserTools {
+    private final UserQueries users;
+    private final Allowance.Meter meter;
+
+    public UserTools(UserQueries users, Allowance.Meter meter) {
+        this.users = users;
+        this.meter = meter;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(read());
+    }
+
+    record Read(@Doc("On whose behalf.") Targets.@Nullable UserOnly target) {}
+
+    record Me(
+            @Doc("The user's name.") String user,
+            @Doc("viewer, member, admin or owner.") Role role,
+
+            @Doc("What your credential may do; * means everything.")
+            List<String> capabilities,
+
+            @Doc("The tenant that you belong to: you never see anything of another.")
+            String tenant,
+
+            @Doc("The tenant's plan.") String plan,
+
+            @Doc("What you have left of what is limited; empty where nothing is.")
+            List<Allowance> limits,
+
+            @Doc("The agent that you are logged on as.") @Nullable
+            String self,
+
+            @Doc("The server's time.") Instant serverTime) {}
+
+    record Shown(
+            @Doc("Who you are, as one record.") List<Me> profile,
+            @Doc("Always empty.") List<Me> content) {}
+
+    private Tool<Read, Shown> read() {
+        return Tool.named("US_Read")
+                .title("Who am I")
+                .description("""
+                        Tells who you are: user, role, capabilities, tenant, plan, what is left of your limits, and the server's time; header.context tells what is \
+                        selected. A good first call: it changes nothing.""")
+                .needs(Capability.USER_READ)
+                .handledBy(Read.class, Shown.class, (in, call) -> {
+                    var found = users.read(call);
+                    var self = call.context().self();
+                    var me = new Me(
+                            call.context().user().name(),
+                            found.role(),
+                            call.caller().capabilities().stream().sorted().toList(),
+                            call.caller().tenantName(),
+                            found.plan(),
+                            meter.left(call.caller()),
+                            self == null ? null : self.name(),
+                            call.now());
+                    return new Shown(List.of(me), List.of());
+                });
+    }
+}

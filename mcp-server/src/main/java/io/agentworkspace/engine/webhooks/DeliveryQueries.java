@@ -1,0 +1,192 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListPosition;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.webhook.Delivery;
+import io.agentworkspace.engine.model.webhook.DeliveryState;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads of deliveries, and of the feed that they come from: one statement each, including the context. */
+public final class DeliveryQueries {
+    private static final String EVENT =
+            "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
+
+    private final Db db;
+
+    public DeliveryQueries(Db db) {
+        this.db = db;
+    }
+
+    /** The filter; null matches everything. */
+    public record Filter(
+            @Nullable String endpoint,
+            @Nullable DeliveryState state,
+            @Nullable EventType type) {
+        private String conditions() {
+            return (endpoint == null ? "" : " AND d.endpoint_id = :endpoint")
+                    + (state == null ? "" : " AND d.state = :state")
+                    + (type == null ? "" : " AND d.event_type = :type");
+        }
+    }
+
+    /**
+     * The deliveries, newest first; also those of an endpoint that was deleted.
+     *
+     * @throws Problem {@code not_found} for an endpoint that never existed
+     */
+    public ListSlice<Delivery> list(Call call, Filter filter, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = After.of(page);
+        var place = after == null ? "" : " AND (d.created_at, d.sequence, d.id) < (:at, :sequence, :after)";
+        var rows = db.sql(
+                        call,
+                        ContextStore.WITH_CONTEXT
+                                + """
+                , page AS (
+                    SELECT d.*
+                      FROM webhook_delivery d
+                     WHERE d.tenant_id = :tenant %s
+                     ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
+                     LIMIT :limit + 1)
+                SELECT ctx.*,
+                       EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS known,
+                       (SELECT jsonb_agg(%s ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
+                          FROM page d %s) AS rows
+                  FROM ctx
+                """.formatted(filter.conditions() + place, DeliveryRow.JSON, DeliveryRow.ENDPOINT))
+                .set(
+                        "endpoint",
+                        filter.endpoint() == null
+                                ? null
+                                : EndpointQueries.id(filter.endpoint()).orElse(null))
+                .set("state", filter.state() == null ? null : filter.state().word())
+                .set("type", filter.type() == null ? null : filter.type().word())
+                .set("at", after == null ? null : after.at())
+                .set("sequence", after == null ? null : (Long) after.sequence())
+                .set("after", after == null ? null : after.id())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    if (filter.endpoint() != null && !row.flag("known")) {
+                        throw EndpointQueries.missing(filter.endpoint());
+                    }
+                    return row.jsonList("rows", Delivery.class);
+                })
+                .orElseThrow();
+        return ListSlice.of(call, rows, limit, After::cursor);
+    }
+
+    /** The last one of the previous page. Many are queued at the same instant, for many endpoints. */
+    private record After(Instant at, long sequence, UUID id) {
+        static @Nullable After of(@Nullable Page page) {
+            var keys = Page.after(page, 3);
+            try {
+                return keys.isEmpty()
+                        ? null
+                        : new After(
+                                ListPosition.time(keys.get(0)),
+                                Long.parseLong(keys.get(1)),
+                                UUID.fromString(keys.get(2)));
+            } catch (IllegalArgumentException e) {
+                throw Cursor.invalid();
+            }
+        }
+
+        static String cursor(Delivery last) {
+            return Cursor.of(
+                    last.createdAt().toString(),
+                    Long.toString(last.sequence()),
+                    last.id().toString());
+        }
+    }
+
+    /** A delivery, and the envelope that it delivers, as it was written. */
+    public record Whole(Delivery delivery, ObjectNode event) {}
+
+    /** @throws Problem {@code not_found} */
+    public Whole read(Call call, String id) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*, found.*
+                  FROM ctx
+                  LEFT JOIN LATERAL (
+                       SELECT %s AS record, %s AS event
+                         FROM webhook_delivery d
+                         %s
+                         JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
+                        WHERE d.tenant_id = :tenant AND d.id = :id) found ON true
+                """.formatted(DeliveryRow.JSON, EVENT, DeliveryRow.ENDPOINT))
+                .set("id", EndpointQueries.id(id).orElse(null))
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var delivery = row.json("record", Delivery.class);
+                    var event = row.json("event", Sent.class);
+                    if (delivery == null || event == null) {
+                        throw EndpointQueries.missing("delivery", id);
+                    }
+                    return new Whole(delivery, Json.tree(event));
+                })
+                .orElseThrow();
+    }
+
+    /** With times in our usual format. */
+    private record Sent(UUID id, String type, Instant createdAt, ObjectNode data) {}
+
+    /** An event at its place in the tenant's feed. */
+    public record Placed(long seq, UUID id, EventType type, Instant createdAt, ObjectNode data) {}
+
+    /**
+     * A part of the feed.
+     *
+     * @param latest the seq of the newest event, 0 before the first
+     * @param cleared the seq up to which the feed was cleared, 0 if it is complete
+     */
+    public record Feed(List<Placed> events, long latest, long cleared) {}
+
+    /** The events after this seq, oldest first. */
+    public Feed feed(Call call, long after, int limit) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                , feed AS (
+                    SELECT COALESCE(max(last_seq), 0) AS latest, COALESCE(max(cleared_seq), 0) AS cleared
+                      FROM event_feed
+                     WHERE tenant_id = :tenant),
+                  page AS (
+                    SELECT v.*
+                      FROM event v
+                     WHERE v.tenant_id = :tenant AND v.seq > greatest(:place, (SELECT cleared FROM feed))
+                     ORDER BY v.seq
+                     LIMIT :limit),
+                  near AS (
+                    SELECT v.*, sum(octet_length(v.data::text)) OVER (ORDER BY v.seq) - octet_length(v.data::text) AS ahead
+                      FROM page v)
+                SELECT ctx.*, feed.*,
+                       (SELECT json_agg(json_build_object('seq', v.seq, 'id', v.id, 'type', v.type,
+                                                          'created_at', v.created_at, 'data', v.data) ORDER BY v.seq)
+                          FROM near v
+                         WHERE v.ahead <= :room) AS rows
+                  FROM ctx
+                 CROSS JOIN feed
+                """)
+                .set("place", after)
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return new Feed(
+                            call.budget().fit(row.jsonList("rows", Placed.class)),
+                            row.number("latest"),
+                            row.number("cleared"));
+                })
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,202 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListPosition;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.webhook.Delivery;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Deliveries that somebody asks for: of a test, or of an event anew. They are due at once, and take their numbers in the statement
+ * that queues them.
+ */
+public final class DeliveryQueueStore {
+    /** How many are queued anew in one call. */
+    public static final int MOST = 1_000;
+
+    private final Db db;
+
+    public DeliveryQueueStore(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * Queues a delivery of an event of its own, which stands in no feed, for each endpoint that is enabled and subscribes to its type.
+     *
+     * @param endpoint only for this one, whatever it subscribes to; null: for all
+     */
+    public List<Delivery> test(Call call, UUID event, EventType type, ObjectNode data, @Nullable UUID endpoint) {
+        call.queue();
+        return db.sql(call, """
+                WITH target AS (
+                    SELECT e.id
+                      FROM webhook_endpoint e
+                     WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.enabled
+                       AND CASE WHEN CAST(:endpoint AS uuid) IS NULL THEN e.events && ARRAY[CAST(:type AS text), '*']
+                                ELSE e.id = CAST(:endpoint AS uuid) END
+                     ORDER BY e.id
+                       FOR NO KEY UPDATE),
+                     told AS (
+                    INSERT INTO event (tenant_id, id, type, created_at, data, directed)
+                    SELECT :tenant, :event, :type, :now, CAST(:data AS json), true
+                     WHERE EXISTS (SELECT 1 FROM target)),
+                     counted AS (
+                    UPDATE webhook_endpoint e
+                       SET last_sequence = e.last_sequence + 1
+                      FROM target t
+                     WHERE e.tenant_id = :tenant AND e.id = t.id
+                    RETURNING e.*),
+                     queued AS (
+                    INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
+                    SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
+                      FROM counted c
+                    RETURNING *)
+                SELECT %s AS record
+                  FROM queued d JOIN counted e ON e.id = d.endpoint_id
+                 ORDER BY e.created_at, e.id
+                """.formatted(DeliveryRow.JSON))
+                .set("event", event)
+                .set("type", type.word())
+                .set("data", Json.text(data))
+                .set("endpoint", endpoint)
+                .list(DeliveryQueueStore::record);
+    }
+
+    /** The event of a delivery, and where that went to. */
+    public record Sent(UUID event, EventType type, UUID endpoint) {}
+
+    /** @throws Problem {@code not_found} */
+    public Sent sent(Call call, String delivery) {
+        return db.sql(call, """
+                SELECT jsonb_build_object('event', event_id, 'type', event_type, 'endpoint', endpoint_id) AS sent
+                  FROM webhook_delivery
+                 WHERE tenant_id = :tenant AND id = :id
+                """)
+                .set("id", EndpointQueries.id(delivery).orElse(null))
+                .one(row -> Objects.requireNonNull(row.json("sent", Sent.class)))
+                .orElseThrow(() -> EndpointQueries.missing("delivery", delivery));
+    }
+
+    /** Queues a delivery of the event to an endpoint that the transaction holds. */
+    public Delivery again(Call call, Sent sent, UUID endpoint) {
+        call.queue();
+        return db.sql(call, """
+                WITH counted AS (
+                    UPDATE webhook_endpoint
+                       SET last_sequence = last_sequence + 1
+                     WHERE tenant_id = :tenant AND id = :endpoint
+                    RETURNING *),
+                     queued AS (
+                    INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
+                    SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
+                      FROM counted c
+                    RETURNING *)
+                SELECT %s AS record FROM queued d JOIN counted e ON e.id = d.endpoint_id
+                """.formatted(DeliveryRow.JSON))
+                .set("event", sent.event())
+                .set("type", sent.type().word())
+                .set("endpoint", endpoint)
+                .one(DeliveryQueueStore::record)
+                .orElseThrow();
+    }
+
+    private static Delivery record(Row row) throws java.sql.SQLException {
+        return Objects.requireNonNull(row.json("record", Delivery.class));
+    }
+
+    /**
+     * Which deliveries of an endpoint are meant: those queued from one time on and before the other, behind a sequence number.
+     *
+     * @param until the time of the first call: what it queues itself is not meant
+     */
+    public record Missed(UUID endpoint, Instant since, Instant until, long after) {
+        /** Goes on where a call with this cursor ended. */
+        public static Missed of(UUID endpoint, Instant since, Instant now, @Nullable String cursor) {
+            if (cursor == null) {
+                return new Missed(endpoint, since, now, 0);
+            }
+            var keys = Cursor.read(cursor, 2);
+            try {
+                return new Missed(endpoint, since, ListPosition.time(keys.get(0)), Long.parseLong(keys.get(1)));
+            } catch (NumberFormatException e) {
+                throw Cursor.invalid();
+            }
+        }
+
+        private String cursor(long last) {
+            return Cursor.of(until.toString(), Long.toString(last));
+        }
+    }
+
+    /** How many were queued or brought forward, and where to go on; null where that were all. */
+    public record Recovered(long queued, @Nullable String nextCursor) {}
+
+    /**
+     * Queues the events anew whose last delivery to the one endpoint failed or was exhausted, for an endpoint that the transaction
+     * holds, in their order; not those that this one has got meanwhile, or is about to be sent. To the same endpoint a delivery that
+     * has failed goes on anyway: it is due at once instead, unless it is being attempted at this moment.
+     */
+    public Recovered missed(Call call, Missed missed, UUID endpoint) {
+        call.queue();
+        return db.sql(call, """
+                WITH chosen AS MATERIALIZED (
+                    SELECT d.id, d.event_id, d.event_type, d.sequence,
+                           d.state = 'failed' AND d.endpoint_id = :endpoint AS waits
+                      FROM webhook_delivery d
+                     WHERE d.tenant_id = :tenant AND d.endpoint_id = :from
+                       AND (d.state = 'exhausted' OR d.state = 'failed' AND (d.endpoint_id <> :endpoint OR d.due_at > :now))
+                       AND d.sequence > :place AND d.created_at >= :begin AND d.created_at < :until
+                       AND NOT EXISTS (SELECT 1
+                                         FROM webhook_delivery o
+                                        WHERE o.tenant_id = :tenant AND o.event_id = d.event_id AND o.id <> d.id
+                                          AND (o.endpoint_id = :from AND o.sequence > d.sequence
+                                               OR o.endpoint_id = :endpoint AND o.state <> 'exhausted'))
+                     ORDER BY d.sequence
+                     LIMIT :most),
+                     hurried AS (
+                    UPDATE webhook_delivery
+                       SET due_at = :now
+                     WHERE tenant_id = :tenant
+                       AND id = ANY (ARRAY(SELECT d.id
+                                             FROM webhook_delivery d
+                                            WHERE d.tenant_id = :tenant AND d.state = 'failed'
+                                              AND d.id = ANY (ARRAY(SELECT id FROM chosen WHERE waits))
+                                              FOR UPDATE SKIP LOCKED))
+                    RETURNING id),
+                     renewed AS (
+                    SELECT event_id, event_type, row_number() OVER (ORDER BY sequence) AS place FROM chosen WHERE NOT waits),
+                     counted AS (
+                    UPDATE webhook_endpoint
+                       SET last_sequence = last_sequence + (SELECT count(*) FROM renewed)
+                     WHERE tenant_id = :tenant AND id = :endpoint
+                    RETURNING last_sequence),
+                     queued AS (
+                    INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
+                    SELECT :tenant, gen_random_uuid(), :endpoint, r.event_id, r.event_type,
+                           n.last_sequence - (SELECT count(*) FROM renewed) + r.place, :now, :now
+                      FROM renewed r CROSS JOIN counted n)
+                SELECT (SELECT count(*) FROM renewed) + (SELECT count(*) FROM hurried) AS queued,
+                       count(*) AS chosen, COALESCE(max(sequence), 0) AS last
+                  FROM chosen
+                """)
+                .set("from", missed.endpoint())
+                .set("endpoint", endpoint)
+                .set("place", missed.after())
+                .set("begin", missed.since())
+                .set("until", missed.until())
+                .set("most", MOST)
+                .one(row -> new Recovered(
+                        row.number("queued"), row.number("chosen") < MOST ? null : missed.cursor(row.number("last"))))
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,179 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.webhook.Delivery;
+import io.agentworkspace.engine.model.webhook.DeliveryState;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Deliveries to webhook endpoints and their results: WH_Deliveries, WH_Delivery, WH_Redeliver, WH_RedeliverFailed. */
+public final class DeliveryTools {
+    private final DeliveryQueries reads;
+    private final DeliveryQueueStore queue;
+    private final EndpointStore endpoints;
+
+    public DeliveryTools(DeliveryQueries reads, DeliveryQueueStore queue, EndpointStore endpoints) {
+        this.reads = reads;
+        this.queue = queue;
+        this.endpoints = endpoints;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), again(), recover());
+    }
+
+    record Look(
+            @Doc(value = "Only those to the endpoint with this id.", max = 64) @Nullable
+            String endpoint,
+
+            @Doc("Only those in this state.") @Nullable DeliveryState state,
+
+            @Doc(value = "Only those of this event type.", max = 64) @Nullable
+            String type,
+
+            @Doc("Which part.") @Nullable Page page) {}
+
+    record Listed(
+            @Doc("The deliveries, newest first.") List<Delivery> deliveries,
+
+            @Doc("Where the next page begins; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("WH_Deliveries")
+                .title("List deliveries")
+                .description("""
+                        Lists the deliveries of events to webhook endpoints, newest first, for the tenant's admins: the state of each, every \
+                        attempt with its status, duration and error, and when the next one is due. Filters narrow together. Kept as long as \
+                        their events.""")
+                .needs(Capability.WEBHOOK_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/webhooks/deliveries")
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var type = in.type() == null ? null : EventTypes.one("type", in.type());
+                    var filter = new DeliveryQueries.Filter(in.endpoint(), in.state(), type);
+                    var found = reads.list(call, filter, in.page());
+                    return new Listed(found.rows(), found.nextCursor());
+                });
+    }
+
+    record OfDelivery(
+            @Doc(value = "The delivery's id, as WH_Deliveries shows it.", max = 64)
+            String id) {}
+
+    record Whole(
+            @Doc("The delivery's record.") Delivery delivery,
+
+            @Doc("What is delivered: the event in its envelope {id, type, created_at, data}.")
+            ObjectNode event) {}
+
+    private Tool<OfDelivery, Whole> read() {
+        return Tool.named("WH_Delivery")
+                .title("Read a delivery")
+                .description("""
+                        Shows one delivery, for the tenant's admins: its attempts, and the event that it delivers, whole.""")
+                .needs(Capability.WEBHOOK_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/webhooks/deliveries/{id}")
+                .handledBy(OfDelivery.class, Whole.class, (in, call) -> {
+                    var found = reads.read(call, in.id());
+                    return new Whole(found.delivery(), found.event());
+                });
+    }
+
+    record Again(
+            @Doc(value = "The delivery's id, as WH_Deliveries shows it.", max = 64)
+            String id,
+
+            @Doc(
+                    value = "To this endpoint, whatever it subscribes to; where the delivery went when left out.",
+                    max = 64)
+            @Nullable
+            String endpointId) {}
+
+    record Queued(@Doc("The new delivery.") Delivery delivery) {}
+
+    private Tool<Again, Queued> again() {
+        return Tool.named("WH_Redeliver")
+                .title("Deliver an event again")
+                .description("""
+                        Queues a new delivery of the same event, with the same event id, to the same or another endpoint, for the tenant's \
+                        admins; it is attempted at once. The old delivery stays as it is. WH_Delivery with the new id tells what comes of \
+                        it.""")
+                .needs(Capability.WEBHOOK_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CHANGES)
+                .route("POST", "/api/webhooks/deliveries/{id}/redeliver")
+                .handledBy(Again.class, Queued.class, (in, call) -> {
+                    var sent = queue.sent(call, in.id());
+                    var id = in.endpointId() == null ? sent.endpoint().toString() : in.endpointId();
+                    var endpoint = enabled(call, id);
+                    return new Queued(queue.again(call, sent, endpoint.id()));
+                });
+    }
+
+    private EndpointRow enabled(Call call, String id) {
+        return checked(endpoints.lock(call, id));
+    }
+
+    /** @throws Problem {@code conflict} if nothing would be sent */
+    static EndpointRow checked(EndpointRow endpoint) {
+        if (!endpoint.enabled()) {
+            throw Problem.conflict("the endpoint '%s' is disabled (%s): enable it with WH_Update first"
+                    .formatted(endpoint.id(), endpoint.disabledReason()));
+        }
+        return endpoint;
+    }
+
+    record Recover(
+            @Doc(value = EndpointTools.ID, max = 64) String id,
+
+            @Doc("From which time on: deliveries that were queued then or later.")
+            Instant since,
+
+            @Doc(value = "To this endpoint instead.", max = 64) @Nullable
+            String toEndpointId,
+
+            @Doc(value = "next_cursor of the call before, to go on.", max = 2_000) @Nullable
+            String cursor) {}
+
+    record Recovered(
+            @Doc("How many deliveries were queued or are attempted now instead of later, at most 1,000 in one call.")
+            long queued,
+
+            @Doc("There may be more: give it as cursor to go on; absent when that was all.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Recover, Recovered> recover() {
+        return Tool.named("WH_RedeliverFailed")
+                .title("Deliver again what failed")
+                .description("""
+                        Queues a new delivery for each event whose last delivery to an endpoint since a time has failed or is exhausted, in \
+                        their order, to the same or another endpoint, for the tenant's admins. To the same endpoint a delivery that has failed \
+                        and would be retried later is attempted now instead, which is one of its attempts: wait until the receiver works. Left out are events that have got there meanwhile or are on their \
+                        way, so that a second call does not double them.""")
+                .needs(Capability.WEBHOOK_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CHANGES)
+                .route("POST", "/api/webhooks/endpoints/{id}/redeliver")
+                .handledBy(Recover.class, Recovered.class, (in, call) -> {
+                    var other = in.toEndpointId();
+                    var to = enabled(call, other == null ? in.id() : other);
+                    var from = other == null
+                            ? to.id()
+                            : endpoints.find(call, in.id()); // Not locked: a caller with two locks could deadlock.
+                    var missed = DeliveryQueueStore.Missed.of(from, in.since(), call.now(), in.cursor());
+                    var done = queue.missed(call, missed, to.id());
+                    return new Recovered(done.queued(), done.nextCursor());
+                });
+    }
+}

@@ -1,0 +1,92 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListPosition;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of webhook endpoints: one statement each, including the context. */
+public final class EndpointQueries {
+    private final Db db;
+
+    public EndpointQueries(Db db) {
+        this.db = db;
+    }
+
+    /** The tenant's endpoints, newest first. */
+    public ListSlice<EndpointRow> list(Call call, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = ListPosition.of(page);
+        var rows = db.sql(call, ContextStore.WITH_CONTEXT + """
+                , page AS (
+                    SELECT e.*
+                      FROM webhook_endpoint e
+                     WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL
+                       AND (CAST(:at AS timestamptz) IS NULL
+                            OR (e.created_at, e.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
+                     ORDER BY e.created_at DESC, e.id DESC
+                     LIMIT :limit + 1)
+                SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
+                  FROM ctx
+                """.formatted(EndpointRow.JSON))
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .set("at", after.at())
+                .set("after", after.id())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", EndpointRow.class);
+                })
+                .orElseThrow();
+        return ListSlice.of(
+                call,
+                rows,
+                limit,
+                last -> Cursor.of(last.createdAt().toString(), last.id().toString()));
+    }
+
+    /** @throws Problem {@code not_found} */
+    public EndpointRow read(Call call, String id) {
+        return db.sql(call, ContextStore.WITH_CONTEXT + """
+                SELECT ctx.*,
+                       (SELECT %s
+                          FROM webhook_endpoint e
+                         WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL) AS record
+                  FROM ctx
+                """.formatted(EndpointRow.JSON))
+                .set("id", id(id).orElse(null))
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return Optional.ofNullable(row.json("record", EndpointRow.class));
+                })
+                .orElseThrow()
+                .orElseThrow(() -> missing(id));
+    }
+
+    /** Empty if it cannot be one of our ids. */
+    static Optional<UUID> id(String text) {
+        try {
+            return Optional.of(UUID.fromString(text));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    static Problem missing(String id) {
+        return missing("endpoint", id);
+    }
+
+    static Problem missing(String kind, String id) {
+        return Problem.notFound(kind, Name.shortened(id), List.of());
+    }
+}

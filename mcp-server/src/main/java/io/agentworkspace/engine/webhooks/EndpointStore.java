@@ -1,0 +1,248 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Writes of webhook endpoints: created, changed, rotated and deleted, inside a transaction. */
+public final class EndpointStore {
+    private final Db db;
+    private final Vault vault;
+
+    public EndpointStore(Db db, Vault vault) {
+        this.db = db;
+        this.vault = vault;
+    }
+
+    /** The place that the secrets of an endpoint are encrypted for. */
+    public static String place(long tenant, UUID endpoint) {
+        return "webhook_endpoint/%d/%s".formatted(tenant, endpoint);
+    }
+
+    /**
+     * The secret as stored in the database. Do not call this inside a transaction, which could still be rolled back.
+     *
+     * @throws Problem {@code not_found} if this cannot be an endpoint's id
+     */
+    public String seal(Call call, String endpoint, String secret) {
+        var id = EndpointQueries.id(endpoint).orElseThrow(() -> EndpointQueries.missing(endpoint));
+        return vault.seal(place(call.caller().tenant(), id), secret.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** @throws Problem {@code not_found} */
+    public UUID find(Call call, String id) {
+        return db.sql(call, """
+                SELECT id FROM webhook_endpoint WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
+                """)
+                .set("id", EndpointQueries.id(id).orElse(null))
+                .one(row -> UUID.fromString(row.text("id")))
+                .orElseThrow(() -> EndpointQueries.missing(id));
+    }
+
+    /**
+     * The secrets that sign an endpoint's deliveries.
+     *
+     * @param outdated the secret from before a rotation, if its overlap is over
+     */
+    public record Keyring(
+            String url, String secret, @Nullable String outdated) {}
+
+    /**
+     * Decrypts an endpoint's secrets. A statement of its own.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public Keyring keyring(Call call, String id) {
+        return db.sql(call, """
+                SELECT id, url, secret, CASE WHEN previous_until <= :now THEN previous_secret END AS outdated
+                  FROM webhook_endpoint
+                 WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
+                """)
+                .set("id", EndpointQueries.id(id).orElse(null))
+                .one(row -> {
+                    var place = place(call.caller().tenant(), UUID.fromString(row.text("id")));
+                    var outdated = row.textOrNull("outdated");
+                    return new Keyring(
+                            row.text("url"),
+                            opened(place, row.text("secret")),
+                            outdated == null ? null : opened(place, outdated));
+                })
+                .orElseThrow(() -> EndpointQueries.missing(id));
+    }
+
+    private String opened(String place, String sealed) {
+        return new String(vault.open(place, sealed), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * A new endpoint.
+     *
+     * @param secret sealed
+     * @param preflight in JSON
+     */
+    public record Draft(
+            UUID id,
+            String url,
+            List<String> events,
+            @Nullable String description,
+            boolean enabled,
+            String secret,
+            String preflight) {}
+
+    public EndpointRow insert(Call call, Draft draft) {
+        var made = db.sql(call, """
+                INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
+                                                   updated_at, secret, preflight, missed_after)
+                VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
+                        :now, :secret, CAST(:preflight AS json),
+                        CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END)
+                RETURNING %s AS record
+                """.formatted(EndpointRow.JSON))
+                .set("id", draft.id())
+                .set("url", draft.url())
+                .set("events", draft.events())
+                .set("description", draft.description())
+                .set("enabled", draft.enabled())
+                .set("secret", draft.secret())
+                .set("preflight", draft.preflight())
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .orElseThrow();
+        call.created(Scope.WEBHOOK_ENDPOINTS, 1);
+        return made;
+    }
+
+    /**
+     * The endpoint of this id, locked.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public EndpointRow lock(Call call, String id) {
+        return db.sql(call, """
+                SELECT %s AS record
+                  FROM webhook_endpoint e
+                 WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL
+                   FOR NO KEY UPDATE
+                """.formatted(EndpointRow.JSON))
+                .set("id", EndpointQueries.id(id).orElse(null))
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .orElseThrow(() -> EndpointQueries.missing(id));
+    }
+
+    /**
+     * What a change sets; null leaves it as it is.
+     *
+     * @param preflight in JSON, of a new URL
+     */
+    public record Change(
+            @Nullable String url,
+            @Nullable List<String> events,
+            @Nullable String description,
+            @Nullable Boolean enabled,
+            @Nullable String preflight) {
+
+        /** Whether it would leave this endpoint unchanged, whatever the check of its URL found. */
+        public boolean isNone(EndpointRow held) {
+            return (url == null || url.equals(held.url()))
+                    && (events == null || events.equals(held.events()))
+                    && (description == null || description.equals(held.description()))
+                    && (enabled == null || enabled == held.enabled());
+        }
+    }
+
+    /**
+     * Changes it. A new check of an unchanged URL is stored without a new revision. If the endpoint is enabled again,
+     * or gets another URL, its failures are reset. If it is enabled, this waits for the feed positions being assigned
+     * at that moment: their events are not queued for it, later ones are.
+     */
+    public EndpointRow update(Call call, EndpointRow held, Change change) {
+        var enabled = change.enabled() == null ? held.enabled() : change.enabled();
+        var anew = enabled && !held.enabled()
+                || change.url() != null && !change.url().equals(held.url());
+        return db.sql(call, """
+                UPDATE webhook_endpoint e
+                   SET url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
+                       description = COALESCE(:description, e.description),
+                       preflight = COALESCE(CAST(:preflight AS json), e.preflight),
+                       enabled = :enabled, disabled_reason = CASE WHEN NOT :enabled THEN COALESCE(e.disabled_reason, 'manual') END,
+                       missed_after = CASE WHEN e.enabled AND NOT :enabled
+                                           THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant)
+                                           ELSE e.missed_after END,
+                       missed_until = CASE WHEN e.enabled = :enabled THEN e.missed_until
+                                           WHEN :enabled
+                                           THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant FOR SHARE) END,
+                       failing_since = CASE WHEN NOT :anew THEN e.failing_since END,
+                       open_until = CASE WHEN NOT :anew THEN e.open_until END,
+                       warned = CASE WHEN :anew THEN 0 ELSE e.warned END,
+                       failures_in_row = CASE WHEN :anew THEN 0 ELSE e.failures_in_row END,
+                       openings = CASE WHEN :anew THEN 0 ELSE e.openings END,
+                       updated_at = CASE WHEN :none THEN e.updated_at ELSE :now END,
+                       revision = e.revision + CASE WHEN :none THEN 0 ELSE 1 END
+                 WHERE e.tenant_id = :tenant AND e.id = :id
+                RETURNING %s AS record
+                """.formatted(EndpointRow.JSON))
+                .set("id", held.id())
+                .set("none", change.isNone(held))
+                .set("url", change.url())
+                .set("events", change.events())
+                .set("description", change.description())
+                .set("preflight", change.preflight())
+                .set("enabled", enabled)
+                .set("anew", anew)
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .orElseThrow();
+    }
+
+    /**
+     * Gives it a new secret; the previous one also signs during the overlap.
+     *
+     * @param secret sealed
+     */
+    public EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
+        return db.sql(call, """
+                UPDATE webhook_endpoint e
+                   SET previous_secret = e.secret, previous_until = :until,
+                       secret = :secret, updated_at = :now, revision = e.revision + 1
+                 WHERE e.tenant_id = :tenant AND e.id = :id
+                RETURNING %s AS record
+                """.formatted(EndpointRow.JSON))
+                .set("id", held.id())
+                .set("secret", secret)
+                .set("until", call.now().plus(overlap))
+                .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
+                .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
+                .orElseThrow();
+    }
+
+    /**
+     * Deletes it, and drops its pending deliveries; if there are many, {@link OutboxStore#giveUp} does the rest. Its
+     * row stays until its last event was sent.
+     */
+    public void delete(Call call, EndpointRow held) {
+        db.sql(call, """
+                WITH given_up AS (
+                    UPDATE webhook_delivery
+                       SET state = 'exhausted', due_at = NULL
+                     WHERE ctid IN (SELECT ctid
+                                      FROM webhook_delivery
+                                     WHERE tenant_id = :tenant AND endpoint_id = :id AND due_at IS NOT NULL
+                                       AND state <> 'delivering'
+                                     LIMIT 1000
+                                       FOR UPDATE SKIP LOCKED))
+                UPDATE webhook_endpoint
+                   SET deleted_at = :now, updated_at = :now, revision = revision + 1
+                 WHERE tenant_id = :tenant AND id = :id
+                """).set("id", held.id()).run();
+    }
+}

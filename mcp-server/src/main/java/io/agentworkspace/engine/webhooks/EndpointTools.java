@@ -1,0 +1,281 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.webhook.Endpoint;
+import io.agentworkspace.engine.webhooks.sender.EndpointUrl;
+import io.agentworkspace.engine.webhooks.sender.Signature;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Webhook endpoints: WH_List, WH_Read, WH_Create, WH_Update, WH_RotateSecret, WH_Delete. For admins, since events
+ * reveal everything in the tenant.
+ */
+public final class EndpointTools {
+    static final String ID = "The endpoint's id, as WH_List shows it.";
+
+    static final String URL =
+            "Where events are sent to, by POST: an https URL without user info and fragment, on a port for HTTP.";
+    static final String EVENTS =
+            "The event types that it is sent, as WH_Events lists them, each once; [\"*\"] for all, those to come too.";
+    static final String ENABLED = "Whether it is sent anything.";
+    private static final long DAY = 86_400;
+
+    private final SecureRandom random = new SecureRandom();
+    private final EndpointQueries reads;
+    private final EndpointStore endpoints;
+    private final ReceiverAccess outbound;
+
+    public EndpointTools(EndpointQueries reads, EndpointStore endpoints, ReceiverAccess outbound) {
+        this.reads = reads;
+        this.endpoints = endpoints;
+        this.outbound = outbound;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(list(), read(), create(), update(), rotate(), delete());
+    }
+
+    record Look(@Doc("Which part of a long list.") @Nullable Page page) {}
+
+    record Listed(
+            @Doc("The endpoints, newest first.") List<Endpoint> endpoints,
+
+            @Doc("Where the next page begins; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("WH_List")
+                .title("List webhook endpoints")
+                .description("""
+                        Lists the tenant's webhook endpoints, newest first, for its admins: where each leads, what it is sent, and how its \
+                        deliveries of the last 24 hours went. Secrets are never shown.""")
+                .needs(Capability.WEBHOOK_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/webhooks/endpoints")
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var found = reads.list(call, in.page());
+                    var records = found.rows().stream()
+                            .map(row -> EndpointRecord.of(row, call.now(), null))
+                            .toList();
+                    return new Listed(records, found.nextCursor());
+                });
+    }
+
+    record OfEndpoint(@Doc(value = ID, max = 64) String id) {}
+
+    record One(@Doc("The endpoint's record.") Endpoint endpoint) {}
+
+    private Tool<OfEndpoint, One> read() {
+        return Tool.named("WH_Read")
+                .title("Read a webhook endpoint")
+                .description("""
+                        Shows one webhook endpoint, for the tenant's admins: its record, what a look at its URL found, and how its deliveries \
+                        of the last 24 hours went.""")
+                .needs(Capability.WEBHOOK_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/webhooks/endpoints/{id}")
+                .handledBy(
+                        OfEndpoint.class,
+                        One.class,
+                        (in, call) -> new One(EndpointRecord.of(reads.read(call, in.id()), call.now(), null)));
+    }
+
+    record Create(
+            @Doc(value = URL, max = 2_000) String url,
+            @Doc(value = EVENTS, max = 50) List<String> events,
+
+            @Doc(value = "What it is for.", max = 2_000) @Nullable
+            String description,
+
+            @Doc(ENABLED + " true when left out.") @Nullable Boolean enabled) {}
+
+    record Made(
+            @Doc("The endpoint's record, with its secret.") Endpoint endpoint,
+            @Doc("Its revision.") long revision) {}
+
+    /** The check of the URL and the encrypted secret, from before the transaction. */
+    private record Prepared(
+            String id, @Nullable String url, @Nullable String preflight, String secret, String sealed) {}
+
+    private Tool<Create, Made> create() {
+        return Tool.named("WH_Create")
+                .title("Create a webhook endpoint")
+                .description("""
+                        Has events sent to a URL from now on, for the tenant's admins, who alone may since events tell of all that happens in \
+                        it. The answer shows the secret that deliveries are signed with, this once; preflight tells whether the URL \
+                        can be reached. Next: WH_Test sends it a webhook.test. Event webhook.endpoint.created.""")
+                .needs(Capability.WEBHOOK_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CREATES)
+                .route("POST", "/api/webhooks/endpoints")
+                .handledBy(Create.class, Made.class, this::prepare, this::insert);
+    }
+
+    private Prepared prepare(Create in, Call call) {
+        EventTypes.many(in.events());
+        var url = EndpointUrl.parse(in.url(), outbound.allowPrivate());
+        var preflight = Json.text(outbound.looks().check(call.caller().tenant(), url));
+        return sealed(UUID.randomUUID().toString(), url.toString(), preflight, call);
+    }
+
+    private Prepared sealed(String id, @Nullable String url, @Nullable String preflight, Call call) {
+        var secret = Signature.newSecret(random);
+        return new Prepared(id, url, preflight, secret, endpoints.seal(call, id, secret));
+    }
+
+    private Made insert(Create in, Call call) {
+        var prepared = call.found(Prepared.class);
+        var row = endpoints.insert(
+                call,
+                new EndpointStore.Draft(
+                        UUID.fromString(prepared.id()),
+                        Objects.requireNonNull(prepared.url()),
+                        in.events(),
+                        in.description(),
+                        in.enabled() == null || in.enabled(),
+                        prepared.sealed(),
+                        Objects.requireNonNull(prepared.preflight())));
+        call.tell(EventType.WEBHOOK_ENDPOINT_CREATED, EndpointRecord.state(row));
+        return new Made(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
+    }
+
+    record Update(
+            @Doc(value = ID, max = 64) String id,
+
+            @Doc(value = URL + " Given, it is looked at anew.", max = 2_000) @Nullable
+            String url,
+
+            @Doc(value = EVENTS, max = 50) @Nullable List<String> events,
+
+            @Doc(value = "What it is for.", max = 2_000) @Nullable
+            String description,
+
+            @Doc(ENABLED + " true also brings back one that was disabled because it failed or was gone.") @Nullable
+            Boolean enabled,
+
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Changed(
+            @Doc("The endpoint's record.") Endpoint endpoint,
+            @Doc("Its revision.") long revision,
+            @Doc("false when nothing had to be done.") boolean changed) {}
+
+    /** The new URL and the result of its check; null if there is none. */
+    private record Looked(@Nullable String url, @Nullable String preflight) {}
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("WH_Update")
+                .title("Change a webhook endpoint")
+                .description("""
+                        Changes just those of url, events, description and enabled that are given, for the tenant's admins. Disabled, it is \
+                        sent nothing, and what happens meanwhile is not queued for it: the record's missed says which part of the feed that \
+                        is, for WH_Feed. What was queued before goes on when it is enabled again. \
+                        Event webhook.endpoint.updated.""")
+                .needs(Capability.WEBHOOK_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CHANGES)
+                .route("PATCH", "/api/webhooks/endpoints/{id}")
+                .handledBy(Update.class, Changed.class, this::look, this::change);
+    }
+
+    private Looked look(Update in, Call call) {
+        if (in.events() != null) {
+            EventTypes.many(in.events());
+        }
+        if (in.url() == null) {
+            return new Looked(null, null);
+        }
+        var url = EndpointUrl.parse(in.url(), outbound.allowPrivate());
+        return new Looked(
+                url.toString(), Json.text(outbound.looks().check(call.caller().tenant(), url)));
+    }
+
+    private Changed change(Update in, Call call) {
+        var looked = call.found(Looked.class);
+        var held = endpoints.lock(call, in.id());
+        IfRevision.check(in.ifRevision(), held.revision());
+        var change =
+                new EndpointStore.Change(looked.url(), in.events(), in.description(), in.enabled(), looked.preflight());
+        var row = endpoints.update(call, held, change);
+        var changed = !change.isNone(held);
+        if (changed) {
+            call.tell(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
+        }
+        return new Changed(EndpointRecord.of(row, call.now(), null), row.revision(), changed);
+    }
+
+    record Rotate(
+            @Doc(value = ID, max = 64) String id,
+
+            @Doc(
+                    value =
+                            "For how many seconds deliveries are signed with the old secret, too, at most 7 days; 86400 when left out.",
+                    max = 604_800)
+            @Nullable
+            Long overlapSeconds,
+
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    private Tool<Rotate, Made> rotate() {
+        return Tool.named("WH_RotateSecret")
+                .title("Give a webhook endpoint a new secret")
+                .description("""
+                        Gives an endpoint a new secret and shows it, this once, for the tenant's admins. Until overlap_seconds have passed each \
+                        delivery carries a signature by the old one, too, so that the receiver can change over without missing anything. A second \
+                        rotation ends an overlap that still runs. Event webhook.endpoint.updated.""")
+                .needs(Capability.WEBHOOK_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CHANGES)
+                .route("POST", "/api/webhooks/endpoints/{id}/rotate-secret")
+                .handledBy(Rotate.class, Made.class, (in, call) -> sealed(in.id(), null, null, call), this::rotated);
+    }
+
+    private Made rotated(Rotate in, Call call) {
+        var prepared = call.found(Prepared.class);
+        var held = endpoints.lock(call, in.id());
+        IfRevision.check(in.ifRevision(), held.revision());
+        var overlap = Duration.ofSeconds(in.overlapSeconds() == null ? DAY : in.overlapSeconds());
+        var row = endpoints.rotate(call, held, prepared.sealed(), overlap);
+        call.tell(EventType.WEBHOOK_ENDPOINT_UPDATED, EndpointRecord.state(row));
+        return new Made(EndpointRecord.of(row, call.now(), prepared.secret()), row.revision());
+    }
+
+    record Delete(
+            @Doc(value = ID, max = 64) String id,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Deleted(@Doc("Always true.") boolean changed) {}
+
+    private Tool<Delete, Deleted> delete() {
+        return Tool.named("WH_Delete")
+                .title("Delete a webhook endpoint")
+                .description("""
+                        Ends an endpoint for good, for the tenant's admins: what waits for it is given up, and all that it is still sent, \
+                        whatever it subscribes to and unless it was disabled, is its own webhook.endpoint.deleted. To stop it for a while use WH_Update with enabled false.""")
+                .needs(Capability.WEBHOOK_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.DESTROYS)
+                .route("DELETE", "/api/webhooks/endpoints/{id}")
+                .handledBy(Delete.class, Deleted.class, (in, call) -> {
+                    var held = endpoints.lock(call, in.id());
+                    IfRevision.check(in.ifRevision(), held.revision());
+                    endpoints.delete(call, held);
+                    call.tell(EventType.WEBHOOK_ENDPOINT_DELETED, EndpointRecord.deleted(held));
+                    return new Deleted(true);
+                });
+    }
+}

@@ -1,0 +1,220 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.webhook.Delivery;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The events themselves: WH_Events, WH_Feed, WH_Test. */
+public final class EventTools {
+    /** In characters of JSON. */
+    private static final int LONGEST_DATA = 64_000;
+
+    private static final UUID EXAMPLE = UUID.fromString("7c9f1e1a-8a55-4b7e-9d3f-0c1d2e3f4a5b");
+    private static final Instant EXAMPLE_TIME = Instant.parse("2026-05-25T12:00:00Z");
+
+    private final ContextStore contexts;
+    private final DeliveryQueries reads;
+    private final DeliveryQueueStore queue;
+    private final EndpointStore endpoints;
+
+    public EventTools(ContextStore contexts, DeliveryQueries reads, DeliveryQueueStore queue, EndpointStore endpoints) {
+        this.contexts = contexts;
+        this.reads = reads;
+        this.queue = queue;
+        this.endpoints = endpoints;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(types(), feed(), test());
+    }
+
+    record Nothing() {}
+
+    record Described(
+            @Doc("The event type.") String type,
+            @Doc("The group that it belongs to.") String group,
+            @Doc("When it is sent.") String description,
+            @Doc("JSON Schema of its data.") ObjectNode schema,
+            @Doc("An event of this type, in its envelope.") ObjectNode example) {}
+
+    record Types(@Doc("All event types.") List<Described> events) {}
+
+    private Tool<Nothing, Types> types() {
+        return Tool.named("WH_Events")
+                .title("List event types")
+                .description("""
+                        Lists the types of events that webhook endpoints can subscribe to and the feed has: when each is sent, the JSON Schema of \
+                        its data, and an example.""")
+                .needs(Capability.WEBHOOK_READ)
+                .route("GET", "/api/webhooks/events")
+                .handledBy(Nothing.class, Types.class, (_, call) -> {
+                    contexts.load(call);
+                    return new Types(Arrays.stream(EventType.values())
+                            .map(EventTools::described)
+                            .toList());
+                });
+    }
+
+    private static Described described(EventType type) {
+        return new Described(type.word(), type.group(), type.description(), type.schema(), example(type));
+    }
+
+    private static ObjectNode example(EventType type) {
+        var envelope = Json.object().put("id", EXAMPLE.toString()).put("type", type.word());
+        envelope.set("created_at", Json.valueTree(EXAMPLE_TIME));
+        envelope.set("data", type.example());
+        return envelope;
+    }
+
+    record Ask(
+            @Doc(
+                    value =
+                            "The seq of the last event that you have: those behind it are shown. 0, the beginning, when left out.",
+                    max = Long.MAX_VALUE)
+            @Nullable
+            Long after,
+
+            @Doc(value = "How many at most, 1–200; 50 when left out.", min = 1, max = 200) @Nullable
+            Integer limit) {}
+
+    record Fed(
+            @Doc("Its place in the feed: each event's is one more than that of the one before.")
+            long seq,
+
+            @Doc("The event's id, the same as in its deliveries.")
+            UUID id,
+
+            @Doc("Its type.") String type,
+            @Doc("When it happened.") Instant createdAt,
+
+            @Doc("What happened; WH_Events shows the schema of each type's data.")
+            ObjectNode data) {}
+
+    record Feed(
+            @Doc("The events, oldest first.") List<Fed> events,
+            @Doc("Give it as after, to go on.") long nextAfter,
+
+            @Doc("The seq of the newest event; 0 before the first.")
+            long latest,
+
+            @Doc(
+                    "Only where events behind after are no longer kept: the seq of the oldest one that is. What was before it is lost to"
+                            + " you.")
+            @Nullable
+            Long oldest) {}
+
+    private Tool<Ask, Feed> feed() {
+        return Tool.named("WH_Feed")
+                .title("Read the feed of events")
+                .description("""
+                        Shows what happened in the tenant, for its admins, behind the event that you saw last: the same events that webhooks \
+                        deliver, oldest first, numbered without gaps; kept for some days, 30 unless the service is set otherwise. Go on with next_after until it equals latest. Over MCP the \
+                        resource engine://events tells of new ones.""")
+                .needs(Capability.WEBHOOK_READ)
+                .atLeast(Role.ADMIN)
+                .route("GET", "/api/events")
+                .handledBy(Ask.class, Feed.class, (in, call) -> {
+                    var after = in.after() == null ? 0 : in.after();
+                    var found = reads.feed(call, after, in.limit() == null ? Page.DEFAULT_LIMIT : in.limit());
+                    checkPlace(after, found.latest());
+                    var events = found.events().stream()
+                            .map(event -> new Fed(
+                                    event.seq(), event.id(), event.type().word(), event.createdAt(), event.data()))
+                            .toList();
+                    var begin = Math.max(after, found.cleared());
+                    var last = events.isEmpty() ? begin : events.getLast().seq();
+                    return new Feed(events, last, found.latest(), begin > after ? (Long) (begin + 1) : null);
+                });
+    }
+
+    /** Whoever has seen more than there is would else wait, and miss what comes until the numbers have caught up. */
+    private static void checkPlace(long after, long latest) {
+        if (after > latest) {
+            throw Problem.invalid(
+                    "after",
+                    "is %d, but the newest event is %d: no such event has been shown, or the service was restored from a backup; go on from %d, or from 0 to see all that is kept"
+                            .formatted(after, latest, latest));
+        }
+    }
+
+    record Test(
+            @Doc(value = "The type of the event: webhook.test, or any that WH_Events lists.", max = 64)
+            String eventType,
+
+            @Doc(
+                    "The event's data, valid by its type's schema, at most 64,000 characters; for webhook.test anything. The type's example when"
+                            + " left out.")
+            @Nullable
+            ObjectNode data,
+
+            @Doc(value = "Only to this endpoint, whatever it subscribes to.", max = 64) @Nullable
+            String endpointId) {}
+
+    record Tested(
+            @Doc("The event's id.") UUID eventId,
+
+            @Doc("The deliveries, one for each endpoint; WH_Delivery tells what comes of each.")
+            List<Delivery> deliveries,
+
+            @Doc("Where there are none: why.") @Nullable String note) {}
+
+    private Tool<Test, Tested> test() {
+        return Tool.named("WH_Test")
+                .title("Send a test event")
+                .description("""
+                        Sends an event of your making to each enabled endpoint that subscribes to its type, or to just one, for the tenant's \
+                        admins. It is signed and retried like any other but stands in no feed. Answers with the deliveries that were queued; \
+                        WH_Delivery tells what comes of them.""")
+                .needs(Capability.WEBHOOK_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CHANGES)
+                .route("POST", "/api/webhooks/test")
+                .handledBy(Test.class, Tested.class, this::send);
+    }
+
+    private Tested send(Test in, Call call) {
+        var type = EventTypes.one("event_type", in.eventType());
+        var data = in.data() == null ? type.example() : checked(type, in.data());
+        var endpoint = in.endpointId() == null
+                ? null
+                : DeliveryTools.checked(endpoints.lock(call, in.endpointId())).id();
+        var event = UUID.randomUUID();
+        var deliveries = queue.test(call, event, type, data, endpoint);
+        return new Tested(event, deliveries, deliveries.isEmpty() ? nobody(type) : null);
+    }
+
+    private static String nobody(EventType type) {
+        return "nothing was sent: no enabled endpoint subscribes to %s; make one with WH_Create, add it to one's events with WH_Update, or name one in endpoint_id"
+                .formatted(type.word());
+    }
+
+    private static ObjectNode checked(EventType type, ObjectNode data) {
+        var text = Json.text(data);
+        var length = text.codePointCount(0, text.length());
+        if (length > LONGEST_DATA) {
+            throw Problem.tooLarge("data", length, LONGEST_DATA, "characters of JSON");
+        }
+        try {
+            return type.checked(data);
+        } catch (Problem problem) {
+            throw new Problem(
+                    Failure.INVALID_FIELD, "data.%s, as WH_Events shows for %s".formatted(problem.note(), type.word()));
+        }
+    }
+}

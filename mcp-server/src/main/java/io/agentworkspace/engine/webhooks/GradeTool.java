@@ -1,0 +1,67 @@
+package io.agentworkspace.engine.webhooks;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.webhooks.sender.EndpointUrl;
+import io.agentworkspace.engine.webhooks.sender.Grader;
+import io.agentworkspace.engine.webhooks.sender.Grader.Trial;
+import io.agentworkspace.engine.webhooks.sender.Signature;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Objects;
+
+/** Whether a receiver verifies what it gets: WH_Grade. */
+public final class GradeTool {
+    private final SecureRandom random = new SecureRandom();
+    private final EndpointStore endpoints;
+    private final ReceiverAccess outbound;
+
+    public GradeTool(EndpointStore endpoints, ReceiverAccess outbound) {
+        this.endpoints = endpoints;
+        this.outbound = outbound;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(grade());
+    }
+
+    record Graded(
+            @Doc("How many percent of the trials it passed.")
+            int score,
+
+            @Doc("What was sent, and what it answered.") List<Trial> trials) {}
+
+    private Tool<EndpointTools.OfEndpoint, Graded> grade() {
+        return Tool.named("WH_Grade")
+                .title("Grade a webhook receiver")
+                .description("""
+                        Tries the receiver behind an endpoint, for the tenant's admins: sends it signed webhook.test events that a correct one \
+                        takes with a 2xx (valid, repeated, signed with two secrets), and others that it answers with 400 (wrongly signed, not \
+                        signed, signed with an old secret, changed, too old, from the future). Answers with what it did and a score, within a \
+                        minute. These are no deliveries: nothing is retried or counted.""")
+                .needs(Capability.WEBHOOK_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CHANGES)
+                .takesLong()
+                .route("POST", "/api/webhooks/endpoints/{id}/grade")
+                .handledBy(
+                        EndpointTools.OfEndpoint.class,
+                        Graded.class,
+                        this::graded,
+                        (_, call) -> call.found(Graded.class));
+    }
+
+    private Graded graded(EndpointTools.OfEndpoint in, Call call) {
+        var keyring = endpoints.keyring(call, in.id());
+        var url = EndpointUrl.parse(keyring.url(), outbound.allowPrivate());
+        var other = Objects.requireNonNullElseGet(keyring.outdated(), () -> Signature.newSecret(random));
+        var receiver = new Grader.Receiver(url, keyring.secret(), other);
+        var trials = outbound.looks().grade(call.caller().tenant(), receiver, call.progress());
+        var passed = trials.stream().filter(Trial::ok).count();
+        return new Graded(Math.toIntExact(passed * 100 / trials.size()), trials);
+    }
+}

@@ -1,0 +1,148 @@
+package io.agentworkspace.engine.webhooks.outbox;
+
+import io.agentworkspace.engine.model.event.Event;
+import io.agentworkspace.engine.model.event.EventData;
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Change;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Standing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What follows when an endpoint fails: after {@value #PATIENCE} failures in a row nothing is sent to it for a pause, then one
+ * delivery at a time until one succeeds, each failure doubling the pause up to {@link #LONGEST}; its tenant is warned; and
+ * after {@link #GIVEN_UP} of nothing but failures, or when it says that it is gone, it is disabled.
+ */
+final class CircuitBreaker {
+    static final int PATIENCE = 10;
+    static final Duration LONGEST = Duration.ofMinutes(1);
+
+    /** Decisions, section 8. */
+    static final Duration GIVEN_UP = Duration.ofHours(120);
+
+    private static final List<Integer> WARNINGS = List.of(90, 70, 50);
+    private static final int GONE = 410;
+
+    private final Duration firstPause;
+
+    CircuitBreaker(RetrySchedule schedule) {
+        var step = schedule.firstPause();
+        firstPause = step.compareTo(LONGEST) < 0 ? step : LONGEST;
+    }
+
+    /** One attempt, as it bears on its endpoint. */
+    record Result(Instant at, @Nullable Integer status, boolean delivered) {}
+
+    /** Where an endpoint has failed so long, it is judged by the clock, too. */
+    static final Duration JUDGED = GIVEN_UP.dividedBy(2);
+
+    /** @param results in the order in which they came; none where only the time is looked at */
+    Change after(Standing before, List<Result> results, Instant now) {
+        var standing = before;
+        for (var result : results) {
+            standing = result.delivered() ? succeeded(standing) : failed(standing, result, now);
+        }
+        standing = judged(standing, now);
+        return new Change(standing, event(before, standing, now));
+    }
+
+    private static Standing succeeded(Standing was) {
+        return with(was, was.disabledReason(), null, 0, 0, 0, null);
+    }
+
+    private Standing failed(Standing was, Result result, Instant now) {
+        var since = was.failingSince() == null ? result.at() : was.failingSince();
+        var inRow = was.failuresInRow() + 1;
+        var opens = inRow >= PATIENCE
+                && (was.openUntil() == null || !was.openUntil().isAfter(now));
+        var openings = opens ? Math.min(was.openings() + 1, Short.MAX_VALUE) : was.openings();
+        return with(
+                was,
+                was.disabledReason() == null && isGone(result) ? "gone" : was.disabledReason(),
+                since,
+                was.warned(),
+                inRow,
+                openings,
+                opens ? now.plus(pause(openings)) : was.openUntil());
+    }
+
+    private Duration pause(int openings) {
+        var doubled = firstPause.multipliedBy(1L << Math.min(openings - 1, 20));
+        return doubled.compareTo(LONGEST) < 0 ? doubled : LONGEST;
+    }
+
+    private static boolean isGone(Result result) {
+        return result.status() != null && result.status() == GONE;
+    }
+
+    /** What the time since its first failure brings. */
+    private static Standing judged(Standing was, Instant now) {
+        var since = was.failingSince();
+        if (since == null || was.disabledReason() != null) {
+            return was;
+        }
+        return with(
+                was,
+                now.isBefore(since.plus(GIVEN_UP)) ? null : "failing",
+                since,
+                warned(was.warned(), since, now),
+                was.failuresInRow(),
+                was.openings(),
+                was.openUntil());
+    }
+
+    private static int warned(int before, Instant since, Instant now) {
+        var percent = Duration.between(since, now).toMillis() * 100 / GIVEN_UP.toMillis();
+        return WARNINGS.stream()
+                .filter(warning -> warning <= percent && warning > before)
+                .findFirst()
+                .orElse(before);
+    }
+
+    private static @Nullable Event event(Standing before, Standing now, Instant at) {
+        if (before.disabledReason() == null && now.disabledReason() != null) {
+            return updated(now, null, at);
+        }
+        if (now.disabledReason() == null && now.failingSince() != null && now.warned() > before.warned()) {
+            var since = now.failingSince();
+            return updated(now, new EventData.Warning(now.warned(), since, since.plus(GIVEN_UP)), at);
+        }
+        return null;
+    }
+
+    private static Event updated(Standing now, EventData.@Nullable Warning warning, Instant at) {
+        return Event.of(
+                EventType.WEBHOOK_ENDPOINT_UPDATED,
+                at,
+                new EventData.EndpointState(
+                        now.endpoint(),
+                        now.url(),
+                        now.events(),
+                        now.disabledReason() == null,
+                        now.disabledReason(),
+                        warning));
+    }
+
+    private static Standing with(
+            Standing was,
+            @Nullable String reason,
+            @Nullable Instant failingSince,
+            int warned,
+            int failuresInRow,
+            int openings,
+            @Nullable Instant openUntil) {
+        return new Standing(
+                was.tenant(),
+                was.endpoint(),
+                was.url(),
+                was.events(),
+                reason,
+                failingSince,
+                warned,
+                failuresInRow,
+                openings,
+                openUntil);
+    }
+}

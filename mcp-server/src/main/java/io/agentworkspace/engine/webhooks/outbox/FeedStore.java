@@ -1,0 +1,151 @@
+package io.agentworkspace.engine.webhooks.outbox;
+
+import io.agentworkspace.engine.db.Db;
+import java.time.Instant;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Gives events their places in their tenants' feeds, and queues a delivery of each for every endpoint that subscribes to it. */
+public final class FeedStore {
+    private static final Logger LOG = LoggerFactory.getLogger(FeedStore.class);
+    private static final int TENANTS = 50;
+    private static final int EVENTS = 500;
+
+    /** So many deliveries are queued in one statement, or those of one event for each tenant. */
+    private static final int ROWS = 10_000;
+
+    /** An endpoint that was deleted while it was enabled is sent that, whatever it subscribes to, and nothing else. */
+    private static final String PLACE = """
+            WITH picked AS MATERIALIZED (
+                SELECT f.tenant_id, e.place, f.last_seq + e.n AS seq
+                  FROM event_feed f
+                 CROSS JOIN LATERAL (SELECT e.ctid AS place, row_number() OVER (ORDER BY e.ordinal) AS n
+                                       FROM event e
+                                      WHERE e.tenant_id = f.tenant_id AND e.seq IS NULL AND NOT e.directed
+                                      ORDER BY e.ordinal
+                                      LIMIT :events) e
+                 WHERE f.tenant_id = ANY(CAST(:tenants AS bigint[]))),
+                 placed AS (
+                UPDATE event e
+                   SET seq = p.seq
+                  FROM picked p
+                 WHERE e.tenant_id = p.tenant_id AND e.ctid = p.place
+             RETURNING e.tenant_id, e.id, e.seq, e.type, e.created_at, e.not_to, e.data),
+                 grown AS (
+                UPDATE event_feed f
+                   SET last_seq = p.last
+                  FROM (SELECT tenant_id, max(seq) AS last FROM placed GROUP BY tenant_id) p
+                 WHERE f.tenant_id = p.tenant_id),
+                 wanted AS (
+                SELECT w.tenant_id, w.id AS endpoint_id, p.id AS event_id, p.type, p.created_at,
+                       row_number() OVER (PARTITION BY w.tenant_id, w.id ORDER BY p.seq) AS n
+                  FROM placed p
+                  JOIN webhook_endpoint w ON w.tenant_id = p.tenant_id
+                 WHERE w.enabled AND p.not_to IS DISTINCT FROM w.id
+                   AND CASE WHEN w.deleted_at IS NULL THEN w.events && ARRAY[p.type, '*']
+                            ELSE p.type = 'webhook.endpoint.deleted' AND p.data ->> 'endpoint_id' = w.id::text END),
+                 counted AS (
+                UPDATE webhook_endpoint w
+                   SET last_sequence = last_sequence + c.n
+                  FROM (SELECT tenant_id, endpoint_id, count(*) AS n FROM wanted GROUP BY tenant_id, endpoint_id) c
+                 WHERE w.tenant_id = c.tenant_id AND w.id = c.endpoint_id
+             RETURNING w.tenant_id, w.id, w.last_sequence - c.n AS base)
+            INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
+            SELECT w.tenant_id, gen_random_uuid(), w.endpoint_id, w.event_id, w.type, c.base + w.n, :due, greatest(:now, w.created_at)
+              FROM wanted w
+              JOIN counted c ON c.tenant_id = w.tenant_id AND c.id = w.endpoint_id
+            """;
+
+    private final Db db;
+
+    public FeedStore(Db db) {
+        this.db = db;
+    }
+
+    /**
+     * Places what has been committed and has no place yet. Another replica's work is not waited for. Where it fails for some
+     * tenants together, each is tried alone, so that none stops the others.
+     *
+     * @param due when their deliveries are
+     * @return whether there may be more
+     */
+    public boolean place(Instant now, Instant due) {
+        var waiting = db.sql("""
+                SELECT DISTINCT tenant_id
+                  FROM (SELECT tenant_id FROM event WHERE seq IS NULL AND NOT directed LIMIT :most) e
+                 LIMIT :tenants
+                """)
+                .set("most", TENANTS * EVENTS)
+                .set("tenants", TENANTS)
+                .list(row -> row.number("tenant_id"));
+        if (waiting.isEmpty()) {
+            return false;
+        }
+        try {
+            return place(now, due, waiting);
+        } catch (RuntimeException e) {
+            if (waiting.size() == 1) {
+                throw e;
+            }
+            LOG.warn("the events of {} tenants could not be placed together; each is tried alone", waiting.size(), e);
+            return alone(now, due, waiting);
+        }
+    }
+
+    private boolean alone(Instant now, Instant due, List<Long> tenants) {
+        var any = false;
+        for (var tenant : tenants) {
+            try {
+                any |= place(now, due, List.of(tenant));
+            } catch (RuntimeException e) {
+                LOG.warn("the events of tenant {} could not be placed", tenant, e);
+            }
+        }
+        return any;
+    }
+
+    private boolean place(Instant now, Instant due, List<Long> tenants) {
+        return db.transaction(() -> {
+            var held = hold(tenants);
+            if (held.isEmpty()) {
+                return false;
+            }
+            var endpoints = held.stream().mapToLong(Feed::endpoints).sum();
+            db.sql(PLACE)
+                    .set("tenants", held.stream().map(Feed::tenant).toList())
+                    .set("events", Math.clamp(ROWS / Math.max(1, endpoints), 1, EVENTS))
+                    .set("now", now)
+                    .set("due", due)
+                    .runAndCommit();
+            return true;
+        });
+    }
+
+    /** A feed that nobody else works at, and how many endpoints it leads to. */
+    private record Feed(long tenant, long endpoints) {}
+
+    /**
+     * Whoever holds a feed's row sees, in his next statement, all places that were given before, and the endpoints as they
+     * are until he has done.
+     */
+    private List<Feed> hold(List<Long> tenants) {
+        return db.sql("""
+                WITH f AS (
+                    SELECT tenant_id
+                      FROM event_feed
+                     WHERE tenant_id = ANY(CAST(:tenants AS bigint[]))
+                     ORDER BY tenant_id
+                       FOR UPDATE SKIP LOCKED),
+                     w AS (
+                    SELECT w.tenant_id
+                      FROM webhook_endpoint w
+                     WHERE w.tenant_id IN (SELECT tenant_id FROM f) AND w.enabled
+                     ORDER BY w.tenant_id, w.id
+                       FOR NO KEY UPDATE)
+                SELECT f.tenant_id, (SELECT count(*) FROM w WHERE w.tenant_id = f.tenant_id) AS endpoints FROM f
+                """)
+                .set("tenants", tenants)
+                .list(row -> new Feed(row.number("tenant_id"), row.number("endpoints")));
+    }
+}

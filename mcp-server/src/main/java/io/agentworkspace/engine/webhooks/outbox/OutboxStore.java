@@ -1,0 +1,410 @@
+package io.agentworkspace.engine.webhooks.outbox;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.model.event.Event;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.webhooks.EndpointStore;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The deliveries that are to be attempted: taken by a replica for a while, then written down with what came of it. */
+public final class OutboxStore {
+    /**
+     * Each endpoint gives as many as it has room for; of all these go first those of the endpoints that have least under
+     * way, so that none waits for another's backlog. Only who has but a few under way gets the second half of the room: the
+     * backlogs of slow ones, however many come at once, leave that to the others. What another replica takes at this moment is left to it.
+     */
+    private static final String CLAIM = """
+            WITH ready AS (
+                SELECT w.tenant_id, w.id, COALESCE(w.deleted_at, '-infinity') AS since, h.busy,
+                       CASE WHEN w.open_until IS NULL THEN CAST(:each AS bigint) ELSE 1 END - h.busy AS room
+                  FROM webhook_endpoint w
+                 CROSS JOIN LATERAL (SELECT count(*) AS busy
+                                       FROM webhook_delivery d
+                                      WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.state = 'delivering'
+                                        AND d.due_at > :now) h
+                 WHERE w.enabled AND (w.open_until IS NULL OR w.open_until <= :now)
+                   AND EXISTS (SELECT 1
+                                 FROM webhook_delivery d
+                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id AND d.due_at <= :now)),
+                 due AS (
+                SELECT d.tenant_id, d.id
+                  FROM (SELECT d.*, row_number() OVER (ORDER BY d.turn, d.due_at, d.id) AS place
+                          FROM ready r
+                         CROSS JOIN LATERAL (SELECT d.tenant_id, d.id, d.due_at,
+                                            r.busy + row_number() OVER (ORDER BY d.due_at, d.sequence) AS turn
+                                       FROM webhook_delivery d
+                                      WHERE d.tenant_id = r.tenant_id AND d.endpoint_id = r.id AND d.due_at <= :now
+                                        AND d.created_at >= r.since
+                                      ORDER BY d.due_at, d.sequence
+                                      LIMIT greatest(r.room, 0)) d) d
+                 WHERE d.turn <= :few OR d.place <= :room / 2
+                 ORDER BY d.place
+                 LIMIT :room),
+                 free AS (
+                SELECT d.tenant_id, d.id
+                  FROM webhook_delivery d
+                  JOIN due ON d.tenant_id = due.tenant_id AND d.id = due.id
+                 WHERE d.due_at <= :now
+                 ORDER BY d.tenant_id, d.id
+                   FOR UPDATE OF d SKIP LOCKED),
+                 taken AS (
+                UPDATE webhook_delivery d
+                   SET state = 'delivering', due_at = :until, holder = :replica
+                  FROM free
+                 WHERE d.tenant_id = free.tenant_id AND d.id = free.id
+             RETURNING d.*)
+            SELECT d.tenant_id, d.id, d.endpoint_id, d.event_id, d.event_type, d.sequence,
+                   jsonb_array_length(d.attempts) AS made, w.url, w.secret, w.failing_since IS NOT NULL AS failing,
+                   CASE WHEN w.previous_until > :now THEN w.previous_secret END AS previous_secret,
+                   e.created_at, e.data
+              FROM taken d
+              JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
+              JOIN event e ON e.tenant_id = d.tenant_id AND e.id = d.event_id
+            """;
+
+    private static final String RECORD = """
+            WITH ended AS (
+                SELECT * FROM jsonb_to_recordset(CAST(:ended AS jsonb))
+                           AS e (tenant bigint, endpoint uuid, delivery uuid, made int, state text, due_at timestamptz,
+                                 attempt jsonb)),
+                 written AS (
+                UPDATE webhook_delivery d
+                   SET state = CASE WHEN e.state = 'failed' AND w.deleted_at > d.created_at THEN 'exhausted' ELSE e.state END,
+                       due_at = CASE WHEN w.deleted_at > d.created_at THEN NULL ELSE e.due_at END,
+                       holder = NULL, attempts = d.attempts || e.attempt
+                  FROM ended e
+                  JOIN webhook_endpoint w ON w.tenant_id = e.tenant AND w.id = e.endpoint
+                 WHERE d.tenant_id = e.tenant AND d.id = e.delivery AND d.holder = :replica AND d.state = 'delivering'
+                   AND jsonb_array_length(d.attempts) = e.made),
+                 sample AS (
+                SELECT * FROM jsonb_to_recordset(CAST(:samples AS jsonb))
+                           AS s (tenant bigint, endpoint uuid, hour timestamptz, succeeded bigint, failed bigint,
+                                 durations bigint[], last_success_at timestamptz, last_failure_at timestamptz)),
+                 summed AS (
+            INSERT INTO webhook_health AS h (tenant_id, endpoint_id, hour, succeeded, failed, durations, last_success_at,
+                                             last_failure_at)
+            SELECT s.tenant, s.endpoint, s.hour, s.succeeded, s.failed, s.durations, s.last_success_at, s.last_failure_at
+              FROM sample s
+              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.endpoint
+             ORDER BY s.tenant, s.endpoint, s.hour
+                ON CONFLICT (tenant_id, endpoint_id, hour) DO UPDATE
+               SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
+                   durations = ARRAY(SELECT a + b
+                                       FROM unnest(h.durations, excluded.durations) WITH ORDINALITY u (a, b, i)
+                                      ORDER BY i),
+                   last_success_at = COALESCE(excluded.last_success_at, h.last_success_at),
+                   last_failure_at = COALESCE(excluded.last_failure_at, h.last_failure_at))
+            SELECT DISTINCT w.tenant_id, w.id
+              FROM sample s
+              JOIN webhook_endpoint w ON w.tenant_id = s.tenant AND w.id = s.endpoint
+             WHERE s.succeeded > 0 AND w.failing_since IS NOT NULL
+            """;
+
+    /** Walks over what is cleared away, and no further. */
+    private static final String CLEAR = """
+            UPDATE event_feed f
+               SET cleared_seq = p.cleared
+              FROM (SELECT f.tenant_id, COALESCE(young.seq - 1, f.last_seq) AS cleared
+                      FROM event_feed f
+                      LEFT JOIN LATERAL (SELECT e.seq
+                                           FROM event e
+                                          WHERE e.tenant_id = f.tenant_id AND e.seq > f.cleared_seq AND e.created_at >= :until
+                                          ORDER BY e.seq
+                                          LIMIT 1) young ON true
+                     WHERE f.cleared_seq < f.last_seq) p
+             WHERE f.tenant_id = p.tenant_id AND f.cleared_seq < p.cleared
+            """;
+
+    private static final String CLEARED = """
+            created_at < :until
+            AND (directed OR seq <= (SELECT f.cleared_seq FROM event_feed f WHERE f.tenant_id = event.tenant_id))""";
+
+    private static final String AWAITED = """
+            EXISTS (SELECT 1
+                      FROM webhook_delivery d
+                      JOIN webhook_endpoint w ON w.tenant_id = d.tenant_id AND w.id = d.endpoint_id
+                     WHERE d.tenant_id = event.tenant_id AND d.event_id = event.id AND d.due_at IS NOT NULL AND w.enabled
+                       AND w.deleted_at IS NULL)""";
+
+    private static final String KEEP = """
+            UPDATE webhook_endpoint w
+               SET enabled = s.disabled_reason IS NULL, disabled_reason = s.disabled_reason, failing_since = s.failing_since,
+                   missed_after = CASE WHEN s.disabled_reason IS NULL OR NOT w.enabled THEN w.missed_after
+                                       ELSE (SELECT last_seq FROM event_feed f WHERE f.tenant_id = w.tenant_id) END,
+                   missed_until = CASE WHEN s.disabled_reason IS NULL THEN w.missed_until END,
+                   warned = s.warned, failures_in_row = s.failures_in_row, openings = s.openings, open_until = s.open_until,
+                   updated_at = CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN w.updated_at ELSE :now END,
+                   revision = w.revision + CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN 0 ELSE 1 END
+              FROM jsonb_to_recordset(CAST(:standings AS jsonb))
+                       AS s (tenant bigint, endpoint uuid, disabled_reason text, failing_since timestamptz, warned smallint,
+                             failures_in_row int, openings smallint, open_until timestamptz)
+             WHERE w.tenant_id = s.tenant AND w.id = s.endpoint
+            """;
+
+    private final Db db;
+    private final Vault vault;
+    private final EventLog log;
+    private final UUID replica = UUID.randomUUID();
+    private final Cache<String, String> secrets = Caffeine.newBuilder()
+            .maximumSize(10_000)
+            .expireAfterAccess(Duration.ofMinutes(10))
+            .build();
+
+    public OutboxStore(Db db, Vault vault, EventLog log) {
+        this.db = db;
+        this.vault = vault;
+        this.log = log;
+    }
+
+    /** An endpoint of a tenant. */
+    public record Target(long tenant, UUID endpoint) {}
+
+    /**
+     * A delivery that this replica is to attempt.
+     *
+     * @param made how many attempts there were
+     * @param body the envelope, the same bytes on every attempt
+     * @param sealed the secrets to sign with, for {@link #open}: the current one, then the one that still overlaps, if any
+     * @param failing whether nothing but failures came back from the endpoint of late
+     */
+    public record Claim(
+            Target target,
+            UUID id,
+            UUID event,
+            String url,
+            long sequence,
+            int made,
+            byte[] body,
+            List<String> sealed,
+            boolean failing) {}
+
+    /** What is written of an attempt. */
+    public record Attempt(
+            Instant at,
+            long durationMs,
+            @Nullable Integer status,
+            @Nullable String error) {}
+
+    /** What came of a claim: its state now, and when it is due again, unless it has come to an end. */
+    public record Ended(
+            long tenant,
+            UUID endpoint,
+            UUID delivery,
+            int made,
+            String state,
+            @Nullable Instant dueAt,
+            Attempt attempt) {}
+
+    /** What an endpoint's attempts were like in an hour. */
+    public record Sample(
+            long tenant,
+            UUID endpoint,
+            Instant hour,
+            long succeeded,
+            long failed,
+            long[] durations,
+            @Nullable Instant lastSuccessAt,
+            @Nullable Instant lastFailureAt) {}
+
+    /** How an endpoint has fared since its last success. */
+    public record Standing(
+            long tenant,
+            UUID endpoint,
+            String url,
+            List<String> events,
+            @Nullable String disabledReason,
+            @Nullable Instant failingSince,
+            int warned,
+            int failuresInRow,
+            int openings,
+            @Nullable Instant openUntil) {}
+
+    /** How an endpoint stands now, and what its tenant has to be told of that. */
+    public record Change(Standing standing, @Nullable Event event) {}
+
+    /**
+     * Takes what is due and not taken, until then.
+     *
+     * @param few so many of an endpoint may be under way while there is any room
+     * @param each at most so many of an endpoint are under way at once
+     * @param room at most so many
+     */
+    public List<Claim> claim(Instant now, Instant until, int few, int each, int room) {
+        return db.sql(CLAIM)
+                .set("now", now)
+                .set("until", until)
+                .set("few", few)
+                .set("each", each)
+                .set("room", room)
+                .set("replica", replica)
+                .list(this::claim);
+    }
+
+    private Claim claim(Row row) throws SQLException {
+        var target = new Target(row.number("tenant_id"), UUID.fromString(row.text("endpoint_id")));
+        var event = UUID.fromString(row.text("event_id"));
+        var previous = row.textOrNull("previous_secret");
+        var current = row.text("secret");
+        return new Claim(
+                target,
+                UUID.fromString(row.text("id")),
+                event,
+                row.text("url"),
+                row.number("sequence"),
+                (int) row.number("made"),
+                envelope(event, row),
+                previous == null ? List.of(current) : List.of(current, previous),
+                row.flag("failing"));
+    }
+
+    private static byte[] envelope(UUID event, Row row) throws SQLException {
+        var createdAt = Json.text(Objects.requireNonNull(row.instantOrNull("created_at")));
+        return ("{\"id\":\"" + event + "\",\"type\":\"" + row.text("event_type") + "\",\"created_at\":" + createdAt
+                        + ",\"data\":" + row.text("data") + "}")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The secrets to sign a claim with.
+     *
+     * @throws io.agentworkspace.engine.secrets.SecretsFailure when one was sealed under a key that we do not have
+     */
+    public List<String> open(Claim claim) {
+        return claim.sealed().stream().map(text -> open(claim.target(), text)).toList();
+    }
+
+    private String open(Target target, String text) {
+        return secrets.get(
+                text,
+                _ -> new String(
+                        vault.open(EndpointStore.place(target.tenant(), target.endpoint()), text),
+                        StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Writes what came of attempts; what is no longer ours is left as it is.
+     *
+     * @return the endpoints that have succeeded here and are held to be failing
+     */
+    public List<Target> record(Collection<Ended> ended, Collection<Sample> samples) {
+        return db.sql(RECORD)
+                .set("ended", Json.text(ended))
+                .set("samples", Json.text(samples))
+                .set("replica", replica)
+                .list(OutboxStore::target);
+    }
+
+    private static Target target(Row row) throws SQLException {
+        return new Target(row.number("tenant_id"), UUID.fromString(row.text("id")));
+    }
+
+    /** The same, where endpoints have failed: how these stand afterwards is decided while they are held. */
+    public void record(
+            Collection<Ended> ended,
+            Collection<Sample> samples,
+            Collection<Target> failing,
+            Instant now,
+            Function<List<Standing>, List<Change>> verdict) {
+        var told = db.transaction(() -> {
+            var targets = new LinkedHashSet<>(failing);
+            targets.addAll(record(ended, samples));
+            var changes = verdict.apply(hold(targets));
+            var events =
+                    changes.stream().filter(change -> change.event() != null).toList();
+            db.sql((events.isEmpty() ? "" : EventLog.INSERT + ";\n") + KEEP)
+                    .set(
+                            "standings",
+                            Json.text(changes.stream().map(Change::standing).toList()))
+                    .set(
+                            "events",
+                            Json.text(events.stream().map(OutboxStore::row).toList()))
+                    .set("now", now)
+                    .runAndCommit();
+            return !events.isEmpty();
+        });
+        if (told) {
+            log.committed();
+        }
+    }
+
+    private static Object row(Change change) {
+        var standing = change.standing();
+        return EventLog.row(standing.tenant(), Objects.requireNonNull(change.event()))
+                .put("not_to", standing.endpoint().toString());
+    }
+
+    private List<Standing> hold(Collection<Target> targets) {
+        return db.sql("""
+                SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'endpoint', w.id) AS standing
+                  FROM webhook_endpoint w
+                  JOIN jsonb_to_recordset(CAST(:targets AS jsonb)) AS t (tenant bigint, endpoint uuid)
+                    ON w.tenant_id = t.tenant AND w.id = t.endpoint
+                 WHERE w.deleted_at IS NULL
+                 ORDER BY w.tenant_id, w.id
+                   FOR NO KEY UPDATE OF w
+                """)
+                .set("targets", Json.text(targets))
+                .list(row -> Objects.requireNonNull(row.json("standing", Standing.class)));
+    }
+
+    /** The endpoints that have failed since then at least, and are enabled still. */
+    public List<Target> failingSince(Instant since) {
+        return db.sql("""
+                SELECT tenant_id, id
+                  FROM webhook_endpoint
+                 WHERE failing_since <= :since AND enabled AND deleted_at IS NULL
+                """).set("since", since).list(OutboxStore::target);
+    }
+
+    /**
+     * Gives up some of what waits for endpoints that were deleted meanwhile, since nobody takes it any more; and counts those among the
+     * enabled no longer that have been sent, or could not be sent, that they were deleted.
+     */
+    public void giveUp(Instant now) {
+        db.sql("""
+                WITH told AS (
+                UPDATE webhook_endpoint w
+                   SET enabled = false, disabled_reason = 'manual'
+                 WHERE w.deleted_at IS NOT NULL AND w.enabled
+                   AND EXISTS (SELECT 1
+                                 FROM webhook_delivery d
+                                WHERE d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
+                                  AND d.sequence = w.last_sequence AND d.created_at >= w.deleted_at AND d.due_at IS NULL))
+                UPDATE webhook_delivery
+                   SET state = 'exhausted', due_at = NULL
+                 WHERE ctid IN (SELECT d.ctid
+                                  FROM webhook_endpoint w
+                                  JOIN webhook_delivery d ON d.tenant_id = w.tenant_id AND d.endpoint_id = w.id
+                                 WHERE w.deleted_at IS NOT NULL AND d.due_at IS NOT NULL AND d.created_at < w.deleted_at
+                                   AND (d.state <> 'delivering' OR d.due_at <= :now)
+                                 LIMIT 1000
+                                   FOR UPDATE OF d SKIP LOCKED)
+                """).set("now", now).run();
+    }
+
+    /**
+     * Clears away events that are older than they are kept, with their deliveries, and what else has had its time. What is still to
+     * be attempted stays as long as that, but in no feed: each feed ends first, before its oldest event that is young enough.
+     */
+    public void purge(Instant until) {
+        db.sql(CLEAR).set("until", until).run();
+        db.deleteOld("event", CLEARED + " AND NOT " + AWAITED, until);
+        db.deleteOld("webhook_health", "hour < :until", until);
+        db.deleteOld("webhook_endpoint", "deleted_at < :until", until);
+    }
+}

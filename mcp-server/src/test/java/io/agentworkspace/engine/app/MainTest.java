@@ -1,0 +1,96 @@
+package io.agentworkspace.engine.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.HangLimit;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.AbstractStringAssert;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The process as its caller sees it: what it prints where, and how it ends. */
+@Tag("slow")
+class MainTest {
+    @TempDir
+    static Path dataDir;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void aSignalEndsItWithZeroAndAnotherDoesNoHarm(String signal) throws Exception {
+        Process engine = EngineProcess.spawn("--port", "0", "--data-dir", dataDir.toString());
+        try {
+            assertThat(EngineProcess.lineAfterTheKey(engine)).startsWith("ready http://127.0.0.1:");
+            send(signal, engine);
+            send(signal, engine);
+            assertThat(engine.waitFor(HangLimit.TIME.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(engine.exitValue()).isZero();
+            assertThat(engine.inputReader().readLine()).isNull();
+            assertThat(dataDir.resolve("postgres/postmaster.pid")).doesNotExist();
+        } finally {
+            engine.destroyForcibly();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--port=eighty", "--prot=1", "--rate-limit=fast"})
+    void aSettingThatCannotBeUnderstoodIsOneLineAndExitCodeTwo(String flag) throws Exception {
+        Process engine = EngineProcess.spawn(flag);
+        assertThat(engine.errorReader().lines()).singleElement().asString().startsWith("engine: ");
+        assertThat(engine.waitFor()).isEqualTo(2);
+        assertThat(engine.inputReader().readLine()).isNull();
+    }
+
+    @Test
+    void aDataDirectoryThatCannotBeUsedIsOneLineAndExitCodeOne() throws Exception {
+        Process engine = EngineProcess.spawn("--data-dir", "/dev/null/engine");
+        assertThat(engine.errorReader().lines())
+                .singleElement()
+                .asString()
+                .startsWith("engine: ")
+                .contains("/dev/null/engine");
+        assertThat(engine.waitFor()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            nobody listens | jdbc:postgresql://127.0.0.1:1/engine?user=engine&password=hush | the database cannot be reached: Connection to 127.0.0.1:1 refused
+            wrong password | hush   | the database cannot be reached: FATAL: password authentication failed for user "engine"
+            no database    | absent | the database cannot be reached: FATAL: database "absent" does not exist
+            """)
+    void aDatabaseThatCannotBeUsedIsOneLineAndExitCodeOne(String what, String where, String told) throws Exception {
+        var url = switch (what) {
+            case "wrong password" ->
+                TestDatabase.url().replace(TestDatabase.postgres().password(), where);
+            case "no database" -> TestDatabase.url(where);
+            default -> where;
+        };
+        assertOneLine(told, "--port", "0", "--database-url", url)
+                .endsWith("; it is the one that ENGINE_DATABASE_URL names")
+                .doesNotContain("hush", TestDatabase.postgres().password());
+    }
+
+    @Test
+    void anAddressOfAnotherMachineIsOneLineAndExitCodeOne() throws Exception {
+        assertOneLine("cannot listen on 192.0.2.1 port 8080", "--host", "192.0.2.1");
+        assertOneLine("cannot listen on no.such.host.invalid port 8080", "--host", "no.such.host.invalid");
+    }
+
+    private static AbstractStringAssert<?> assertOneLine(String told, String... flags) throws Exception {
+        var engine = EngineProcess.spawn(flags);
+        var line = assertThat(engine.errorReader().lines()).singleElement().asString();
+        assertThat(engine.waitFor()).isEqualTo(1);
+        return line.startsWith("engine: ").contains(told);
+    }
+
+    private static void send(String signal, Process engine) {
+        EngineProcess.signal(signal, engine.pid());
+    }
+}

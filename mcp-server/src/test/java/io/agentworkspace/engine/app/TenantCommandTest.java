@@ -1,0 +1,86 @@
+package io.agentworkspace.engine.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.settings.InvalidSetting;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+class TenantCommandTest {
+    private final String name = "team " + UUID.randomUUID();
+
+    private static TenantCommand command(Map<String, String> environment) {
+        return new TenantCommand(Settings.read(environment, List.of()), Clock.systemUTC());
+    }
+
+    private static TenantCommand beside() {
+        return command(Map.of("ENGINE_DATABASE_URL", TestDatabase.url(), "ENGINE_PLAN", "team"));
+    }
+
+    private static Reply me(String url, FirstKey key) {
+        return Door.REST.call(url, key.key(), "US_Read", Json.object()).ok();
+    }
+
+    @Test
+    void theOwnersKeyWorksOnARunningEngineAtOnce() {
+        var me = me(TestServer.url(), beside().run(List.of("create", name, "Maria")));
+        assertThat(me.text("/profile/0/user")).isEqualTo("Maria");
+        assertThat(me.text("/profile/0/role")).isEqualTo("owner");
+        assertThat(me.text("/profile/0/tenant")).isEqualTo(name);
+        assertThat(me.text("/profile/0/plan")).isEqualTo("team");
+        var events = TestDatabase.db()
+                .sql(
+                        "SELECT a.tool || ' ' || a.target AS event FROM audit a JOIN tenant t USING (tenant_id) WHERE t.name = :name")
+                .set("name", name)
+                .list(row -> row.text("event"));
+        assertThat(events).containsExactlyInAnyOrder("tenant.created " + name, "user.joined Maria");
+        assertThatThrownBy(() -> beside().run(List.of("create", name.toUpperCase(java.util.Locale.ROOT))))
+                .isInstanceOf(InvalidSetting.class)
+                .hasMessageContaining("is taken");
+    }
+
+    @Test
+    void itWorksBesideAnEmbeddedDatabaseAndWithoutAnEngine(@TempDir Path data) {
+        var here = command(Map.of("ENGINE_DATA_DIR", data.toString()));
+        assertThatThrownBy(() -> here.run(List.of("create", name)))
+                .isInstanceOf(InvalidSetting.class)
+                .hasMessageContaining("start the engine on it first");
+        try (var engine = EngineProcess.start(data)) {
+            assertThat(me(engine.url(), here.run(List.of("create", name))).text("/profile/0/user"))
+                    .isEqualTo("owner");
+            assertThat(engine.stop()).isZero();
+        }
+        var alone = here.run(List.of("create", name + " 2"));
+        try (var engine = EngineProcess.start(data)) {
+            assertThat(me(engine.url(), alone).text("/profile/0/tenant")).isEqualTo(name + " 2");
+        }
+    }
+
+    @Test
+    void whatItDoesNotUnderstandIsRefused() {
+        for (var words : List.of(
+                List.<String>of(), List.of("create"), List.of("make", name), List.of("create", name, "a", "b"))) {
+            assertThatThrownBy(() -> beside().run(words))
+                    .isInstanceOf(InvalidSetting.class)
+                    .hasMessageContaining("tenant create <name>");
+        }
+        assertThatThrownBy(() -> beside().run(List.of("create", "no/slash")))
+                .isInstanceOf(InvalidSetting.class)
+                .hasMessageContaining("the tenant's name");
+    }
+}

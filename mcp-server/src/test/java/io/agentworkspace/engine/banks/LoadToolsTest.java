@@ -1,0 +1,147 @@
+package io.agentworkspace.engine.banks;
+
+import static io.agentworkspace.engine.banks.BankStage.agent;
+import static io.agentworkspace.engine.banks.BankStage.bank;
+import static io.agentworkspace.engine.banks.BankStage.grant;
+import static io.agentworkspace.engine.banks.BankStage.read;
+import static io.agentworkspace.engine.banks.BankStage.share;
+import static io.agentworkspace.engine.banks.BankStage.store;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.Reply;
+import org.junit.jupiter.api.Test;
+
+class LoadToolsTest {
+    private final BankStage stage = new BankStage();
+    private final Person ann = stage.ann;
+    private final Person bob = stage.bob;
+
+    LoadToolsTest() {
+        agent(ann, "Ada");
+        agent(bob, "Bo", "public");
+        bank(ann, "b");
+    }
+
+    private static Reply load(Person who, String agent, String bank) {
+        return who.call("MB_Load", "{'target':{'agent':'%s'},'vx':{'name':'%s'}}".formatted(agent, bank));
+    }
+
+    private boolean isLoaded(String agent) {
+        return ann.call("MB_AgentList", share("b", agent))
+                .ok()
+                .at("/content/0/loaded")
+                .asBoolean();
+    }
+
+    @Test
+    void aBankIsAttachedOnce() {
+        store(ann, "b", "first").ok();
+        store(ann, "b", "second").ok();
+        var loaded = load(ann, "Ada", "B").ok();
+        assertThat(loaded.at("/changed").asBoolean()).isTrue();
+        assertThat(loaded.text("/bank/name")).isEqualTo("b");
+        assertThat(loaded.texts("/content", "text")).containsExactly("second", "first");
+        assertThat(loaded.number("/tokens")).isEqualTo(4);
+        assertThat(isLoaded("Ada")).isTrue();
+        var again = load(ann, "Ada", "b").ok();
+        assertThat(again.at("/changed").asBoolean(true)).isFalse();
+        assertThat(again.at("/content")).hasSize(2);
+    }
+
+    @Test
+    void selfIsMeantWhereNoAgentIsNamed() {
+        ann.call("MB_Load", "{'vx':{'name':'b'}}").refused(1006, "AP_LogOn");
+        ann.call("MB_Load", "{'target':{'context':'Ada'},'vx':{'name':'b'}}").ok();
+        assertThat(isLoaded("Ada")).isTrue();
+        ann.call("MB_Unload", "{'target':{'bank':'b'}}").refused(1006, "AP_LogOn");
+        assertThat(ann.call("MB_Unload", "{'target':{'context':'Ada'},'vx':{'name':'b'}}")
+                        .ok()
+                        .at("/changed")
+                        .asBoolean())
+                .isTrue();
+        assertThat(isLoaded("Ada")).isFalse();
+    }
+
+    @Test
+    void anEmptyBankLoadsEmpty() {
+        var loaded = load(ann, "Ada", "b").ok();
+        assertThat(loaded.at("/content").isArray()).isTrue();
+        assertThat(loaded.at("/content")).isEmpty();
+        assertThat(loaded.at("/tokens").asInt(-1)).isZero();
+    }
+
+    @Test
+    void workingMemoryIsTheNewestWholeMemoriesWithin4000Tokens() {
+        store(ann, "b", "old").ok();
+        store(ann, "b", "x".repeat(6_000)).ok();
+        store(ann, "b", "y".repeat(16_001)).ok();
+        store(ann, "b", "z".repeat(9_997)).ok();
+        var loaded = load(ann, "Ada", "b").ok();
+        assertThat(loaded.texts("/content", "text")).containsExactly("z".repeat(9_997), "x".repeat(6_000));
+        assertThat(loaded.number("/tokens")).isEqualTo(4_000);
+    }
+
+    @Test
+    void oneMemoryMayFillIt() {
+        store(ann, "b", "x".repeat(16_000)).ok();
+        assertThat(load(ann, "Ada", "b").ok().number("/tokens")).isEqualTo(4_000);
+    }
+
+    @Test
+    void attachingNeedsRead() {
+        load(bob, "Bo", "b").refused(3001, "no bank 'b'");
+        agent(bob, "Bill", "public");
+        grant(ann, "b", "Bo", "read").ok();
+        load(bob, "Bill", "b").refused(2003, "'read'", "the agent 'Bill' holds 'none'");
+        load(bob, "Bo", "b").ok();
+        load(ann, "Bo", "b").refused(2003, "'Bo'");
+        load(bob, "Ada", "b").refused(3001, "no agent 'Ada'");
+        var admin = stage.tenant.person("root", Role.ADMIN);
+        assertThat(load(admin, "Ada", "b").ok().at("/changed").asBoolean()).isTrue();
+    }
+
+    @Test
+    void theNameIsNeeded() {
+        ann.call("MB_Load", "{'target':{'agent':'Ada'}}").refused(1003, "vx.name is required");
+        ann.call("MB_Load", "{'target':{'agent':'Ada'},'vx':{'name':' '}}").refused(1003, "vx.name is required");
+        ann.call("MB_Load", "{'target':{'agent':'Ada'},'vx':{'name':'a/b'}}").refused(1004, "vx.name");
+        ann.call("MB_Unload", "{'target':{'agent':'Ada'}}").refused(1003, "target.bank is required");
+        load(ann, "Ada", "c").refused(3001, "no bank 'c'");
+    }
+
+    @Test
+    void aDocumentMustHaveBeenAccepted() {
+        ann.call("MB_Load", "{'target':{'bank':'b'},'vx':{'name':'Notes (2).pdf'}}")
+                .refused(3001, "no accepted document 'Notes (2).pdf'", "leave target.bank out");
+        bob.call("MB_Load", "{'target':{'bank':'b'},'vx':{'name':'notes.pdf'}}").refused(3001, "no bank 'b'");
+        grant(ann, "b", "Bo", "read").ok();
+        bob.call("MB_Load", "{'target':{'bank':'b'},'vx':{'name':'notes.pdf'}}").refused(2003, "'append'", "'read'");
+        grant(ann, "b", "Bo", "append").ok();
+        bob.call("MB_Load", "{'target':{'bank':'b','context':'Bo'},'vx':{'name':'notes.pdf'}}")
+                .refused(3001, "accepted document");
+    }
+
+    @Test
+    void unloadingTwiceChangesOnce() {
+        load(ann, "Ada", "b").ok();
+        var unload = "{'target':{'bank':'B','agent':'Ada'}}";
+        assertThat(ann.call("MB_Unload", unload).ok().at("/changed").asBoolean())
+                .isTrue();
+        assertThat(ann.call("MB_Unload", unload).ok().at("/changed").asBoolean(true))
+                .isFalse();
+        assertThat(read(ann, "b").ok().text("/profile/0/name")).isEqualTo("b");
+    }
+
+    @Test
+    void whoIsBarredCanStillUnload() {
+        grant(ann, "b", "Bo", "read").ok();
+        load(bob, "Bo", "b").ok();
+        grant(ann, "b", "Bo", "none").ok();
+        var unload = "{'target':{'bank':'b','agent':'Bo'}}";
+        assertThat(bob.call("MB_Unload", unload).ok().at("/changed").asBoolean())
+                .isTrue();
+        bob.call("MB_Unload", unload).refused(3001, "no bank 'b'");
+    }
+}

@@ -1,0 +1,290 @@
+package io.agentworkspace.engine.banks;
+
+import static io.agentworkspace.engine.banks.BankStage.agent;
+import static io.agentworkspace.engine.banks.BankStage.bank;
+import static io.agentworkspace.engine.banks.BankStage.grant;
+import static io.agentworkspace.engine.banks.BankStage.read;
+import static io.agentworkspace.engine.banks.BankStage.share;
+import static io.agentworkspace.engine.banks.BankStage.store;
+import static io.agentworkspace.engine.banks.BankStage.storeAs;
+import static io.agentworkspace.engine.banks.BankStage.storeNamed;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TrashToolsTest {
+    private final BankStage stage = new BankStage();
+    private final Person ann = stage.ann;
+    private final Person bob = stage.bob;
+
+    TrashToolsTest() {
+        agent(ann, "Ada");
+        agent(bob, "Bo", "public");
+        bank(ann, "b");
+        grant(ann, "b", "Bo", "append").ok();
+    }
+
+    private List<String> texts() {
+        return read(ann, "b").ok().texts("/content", "text");
+    }
+
+    @Test
+    void aDeletedBankIsGoneUntilItIsRestored() {
+        store(ann, "b", "x").ok();
+        storeAs(bob, "b", "Bo", "y").ok();
+        var deleted = ann.call("MB_Delete", bank("B")).ok();
+        assertThat(deleted.at("/changed").asBoolean()).isTrue();
+        assertThat(deleted.number("/deleted")).isEqualTo(2);
+        read(ann, "b").refused(3001, "no bank 'b'");
+        store(ann, "b", "z").refused(3001);
+        assertThat(ann.call("MB_List").ok().at("/profile")).isEmpty();
+        var restored = ann.call("MB_Restore", bank("b")).ok();
+        assertThat(restored.at("/changed").asBoolean()).isTrue();
+        assertThat(restored.text("/bank/name")).isEqualTo("b");
+        assertThat(restored.number("/bank/memories")).isEqualTo(2);
+        assertThat(texts()).containsExactlyInAnyOrder("x", "y");
+        assertThat(storeAs(bob, "b", "Bo", "z").ok().text("/memory/author")).isEqualTo("Bo");
+    }
+
+    @Test
+    void deletingAndRestoringTwiceChangeOnce() {
+        ann.call("MB_Delete", bank("b")).ok();
+        var again = ann.call("MB_Delete", bank("b")).ok();
+        assertThat(again.at("/changed").asBoolean(true)).isFalse();
+        assertThat(again.at("/deleted").asInt(-1)).isZero();
+        bob.call("MB_Delete", bank("b")).refused(3001, "no bank 'b'");
+        assertThat(ann.call("MB_Restore", bank("b")).ok().at("/changed").asBoolean())
+                .isTrue();
+        assertThat(ann.call("MB_Restore", bank("b")).ok().at("/changed").asBoolean(true))
+                .isFalse();
+        ann.call("MB_Restore", bank("never")).refused(3001, "no bank 'never'");
+    }
+
+    @Test
+    void aDeletedBanksNameIsFree() {
+        store(ann, "b", "old").ok();
+        ann.call("MB_Delete", bank("b")).ok();
+        bank(bob, "B");
+        ann.call("MB_Restore", bank("b")).refused(3002, "'b' is taken");
+        bob.call("MB_Update", "{'target':{'bank':'b'},'vx':{'name':'c'}}").ok();
+        ann.call("MB_Restore", bank("b")).ok();
+        assertThat(texts()).containsExactly("old");
+    }
+
+    @Test
+    void theBankDeletedLastIsRestored() {
+        store(ann, "b", "first").ok();
+        ann.call("MB_Delete", bank("b")).ok();
+        bank(ann, "b");
+        store(ann, "b", "second").ok();
+        ann.call("MB_Delete", bank("b")).ok();
+        ann.call("MB_Restore", bank("b")).ok();
+        assertThat(texts()).containsExactly("second");
+    }
+
+    @Test
+    void deletingTheBankNeedsManage() {
+        bob.call("MB_Delete", bank("b")).refused(2003, "'manage'", "you hold 'append'", "'ann'");
+        grant(ann, "b", "Bo", "manage").ok();
+        bob.call("MB_Delete", bank("b")).ok();
+        bob.call("MB_Restore", bank("b")).ok();
+        grant(ann, "b", "Bo", "write").ok();
+        bob.call("MB_Restore", bank("b")).refused(2003, "'manage'");
+        ann.call("MB_Delete", bank("b")).ok();
+        bob.call("MB_Restore", bank("b")).refused(3001, "no bank 'b'");
+        var admin = stage.tenant.person("root", Role.ADMIN);
+        assertThat(admin.call("MB_Restore", bank("b")).ok().at("/changed").asBoolean())
+                .isTrue();
+    }
+
+    @Test
+    void deletingTakesNothingFromTheContext() {
+        storeAs(ann, "b", "Ada", "x").ok();
+        ann.call("MB_Delete", BankStage.in("Ada", "b")).ok();
+        read(ann, "b").refused(3001);
+    }
+
+    @Test
+    void anAgentsShareGoesToTheTrashAndComesBack() {
+        storeAs(bob, "b", "Bo", "one").ok();
+        storeNamed(bob, "b", "Bo", "two", "two").ok();
+        store(ann, "b", "mine").ok();
+        var deleted = ann.call("MB_Delete", share("b", "bo")).ok();
+        assertThat(deleted.at("/changed").asBoolean()).isTrue();
+        assertThat(deleted.number("/deleted")).isEqualTo(2);
+        assertThat(texts()).containsExactly("mine");
+        ann.call("MB_Read", "{'target':{'bank':'b'},'vx':{'name':'two'}}").refused(3001);
+        var again = ann.call("MB_Delete", share("b", "Bo")).ok();
+        assertThat(again.at("/changed").asBoolean(true)).isFalse();
+        assertThat(again.at("/deleted").asInt(-1)).isZero();
+        var restored = ann.call("MB_Restore", share("b", "Bo")).ok();
+        assertThat(restored.number("/restored")).isEqualTo(2);
+        assertThat(restored.number("/bank/memories")).isEqualTo(3);
+        assertThat(texts()).containsExactlyInAnyOrder("one", "two", "mine");
+        assertThat(ann.call("MB_Restore", share("b", "Bo")).ok().at("/changed").asBoolean(true))
+                .isFalse();
+    }
+
+    @Test
+    void anAgentsOwnerDecidesAboutItsShareOnly() {
+        storeAs(bob, "b", "Bo", "his").ok();
+        storeAs(ann, "b", "Ada", "hers").ok();
+        for (var command : List.of("MB_Delete", "MB_Restore", "MB_Destroy")) {
+            bob.call(command, share("b", "Ada")).refused(2003, "'manage'", "you hold 'append'");
+        }
+        assertThat(bob.call("MB_Delete", share("b", "Bo")).ok().number("/deleted"))
+                .isEqualTo(1);
+        assertThat(bob.call("MB_Restore", share("b", "Bo")).ok().number("/restored"))
+                .isEqualTo(1);
+        assertThat(bob.call("MB_Destroy", share("b", "Bo")).ok().number("/destroyed"))
+                .isEqualTo(1);
+        assertThat(texts()).containsExactly("hers");
+        bob.call("MB_Delete", share("b", "Nobody")).refused(3001, "no agent 'Nobody'");
+    }
+
+    @Test
+    void aShareWhoseNamesAreTakenIsNotRestoredAtAll() {
+        storeNamed(bob, "b", "Bo", "plan", "old").ok();
+        storeAs(bob, "b", "Bo", "other").ok();
+        ann.call("MB_Delete", share("b", "Bo")).ok();
+        storeNamed(ann, "b", "Ada", "PLAN", "new").ok();
+        ann.call("MB_Restore", share("b", "Bo")).refused(3003, "'plan'", "nothing was restored");
+        assertThat(texts()).containsExactly("new");
+        ann.call("MB_Delete", share("b", "Ada")).ok();
+        assertThat(ann.call("MB_Restore", share("b", "Bo")).ok().number("/restored"))
+                .isEqualTo(2);
+        assertThat(texts()).containsExactlyInAnyOrder("old", "other");
+    }
+
+    @Test
+    void ofSeveralOfOneNameTheLastDeletedHoldsItAgain() {
+        storeNamed(bob, "b", "Bo", "plan", "first").ok();
+        ann.call("MB_Delete", share("b", "Bo")).ok();
+        storeNamed(bob, "b", "Bo", "plan", "second").ok();
+        ann.call("MB_Delete", share("b", "Bo")).ok();
+        assertThat(ann.call("MB_Restore", share("b", "Bo")).ok().number("/restored"))
+                .isEqualTo(2);
+        assertThat(texts()).containsExactlyInAnyOrder("first", "second");
+        var named = ann.call("MB_Read", "{'target':{'bank':'b'},'vx':{'name':'plan'}}")
+                .ok();
+        assertThat(named.texts("/content", "text")).containsExactly("second");
+    }
+
+    @Test
+    void theShareOfADestroyedAgentIsFoundByItsName() {
+        storeAs(bob, "b", "Bo", "x").ok();
+        bob.call("AP_Destroy", "{'target':{'agent':'Bo'}}").ok();
+        assertThat(ann.call("MB_Delete", share("b", "Bo")).ok().number("/deleted"))
+                .isEqualTo(1);
+        assertThat(ann.call("MB_Destroy", share("b", "Bo")).ok().number("/destroyed"))
+                .isEqualTo(1);
+        ann.call("MB_Destroy", share("b", "Bo")).refused(3001, "no agent 'Bo'");
+    }
+
+    @Test
+    void aDestroyedShareIsGoneFromTheTrashToo() {
+        storeAs(bob, "b", "Bo", "trashed").ok();
+        ann.call("MB_Delete", share("b", "Bo")).ok();
+        storeAs(bob, "b", "Bo", "live").ok();
+        store(ann, "b", "mine").ok();
+        assertThat(ann.call("MB_Destroy", share("b", "Bo")).ok().number("/destroyed"))
+                .isEqualTo(2);
+        assertThat(ann.call("MB_Restore", share("b", "Bo")).ok().at("/restored").asInt(-1))
+                .isZero();
+        assertThat(texts()).containsExactly("mine");
+    }
+
+    @Test
+    void aDestroyedBankIsGoneForGood() {
+        store(ann, "b", "x").ok();
+        storeAs(bob, "b", "Bo", "y").ok();
+        ann.call("MB_Delete", share("b", "Bo")).ok();
+        assertThat(ann.call("MB_Destroy", bank("b")).ok().number("/destroyed")).isEqualTo(2);
+        ann.call("MB_Restore", bank("b")).refused(3001);
+        ann.call("MB_Destroy", bank("b")).refused(3001, "no bank 'b'");
+        bank(ann, "b");
+        assertThat(texts()).isEmpty();
+        read(bob, "b").refused(3001);
+    }
+
+    @Test
+    void destroyingMeansTheLiveBankFirstThenTheTrashedOne() {
+        store(ann, "b", "old").ok();
+        ann.call("MB_Delete", bank("b")).ok();
+        bank(ann, "b");
+        assertThat(ann.call("MB_Destroy", bank("b")).ok().at("/destroyed").asInt(-1))
+                .isZero();
+        assertThat(ann.call("MB_Destroy", bank("b")).ok().number("/destroyed")).isEqualTo(1);
+        ann.call("MB_Destroy", bank("b")).refused(3001);
+    }
+
+    @Test
+    void destroyingTheBankIsForItsOwnerAndAdmins() {
+        grant(ann, "b", "Bo", "manage").ok();
+        bob.call("MB_Destroy", bank("b")).refused(2003, "owner of the bank 'b', 'ann'", "MB_Delete");
+        ann.call("MB_Delete", bank("b")).ok();
+        bob.call("MB_Destroy", bank("b")).refused(3001);
+        var admin = stage.tenant.person("root", Role.ADMIN);
+        admin.call("MB_Destroy", bank("b")).ok();
+        bank(ann, "c");
+        grant(ann, "c", "Ada", "read").ok();
+        ann.call("MB_Destroy", BankStage.in("Ada", "c")).refused(2003, "the agent 'Ada' holds 'read'");
+        ann.call("MB_Destroy", bank("c")).ok();
+    }
+
+    @Test
+    void after30DaysTheTrashIsEmptied() {
+        var trash = new TrashStore(TestDatabase.db(), new BankStore(TestDatabase.db()));
+        storeAs(bob, "b", "Bo", "share").ok();
+        store(ann, "b", "kept").ok();
+        ann.call("MB_Delete", share("b", "Bo")).ok();
+        bank(ann, "c");
+        store(ann, "c", "x").ok();
+        ann.call("MB_Delete", bank("c")).ok();
+        trash.purge(Instant.now().plus(Duration.ofDays(29)));
+        ann.call("MB_Restore", bank("c")).ok();
+        ann.call("MB_Delete", bank("c")).ok();
+        assertThat(trash.purge(Instant.now().plus(Duration.ofDays(31)))).isGreaterThanOrEqualTo(3);
+        ann.call("MB_Restore", bank("c")).refused(3001);
+        assertThat(ann.call("MB_Restore", share("b", "Bo")).ok().at("/restored").asInt(-1))
+                .isZero();
+        assertThat(texts()).containsExactly("kept");
+    }
+
+    @Test
+    void whatHasHadItsTimeIsNotRestoredThoughItIsStillThere() {
+        storeAs(bob, "b", "Bo", "share").ok();
+        ann.call("MB_Delete", share("b", "Bo")).ok();
+        ann.call("MB_Create", "{'vx':{'name':'c'}}").ok();
+        ann.call("MB_Delete", bank("c")).ok();
+        for (var table : List.of("bank", "memory")) {
+            TestDatabase.db()
+                    .sql(
+                            "UPDATE " + table
+                                    + " SET deleted_at = now() - INTERVAL '30 days' WHERE tenant_id = ANY (:tenants) AND deleted_at IS NOT NULL")
+                    .set("tenants", stage.tenants())
+                    .run();
+        }
+        ann.call("MB_Restore", bank("c")).refused(3001);
+        assertThat(ann.call("MB_Restore", share("b", "Bo")).ok().at("/restored").asInt(-1))
+                .isZero();
+    }
+
+    @Test
+    void whoDoesNotManageTheBankIsNotToldOfHiddenAgents() {
+        bank(ann, "library", "public");
+        agent(ann, "Secret");
+        grant(ann, "library", "Secret", "read").ok();
+        for (var service : new String[] {"MB_Delete", "MB_Restore", "MB_Destroy"}) {
+            bob.call(service, "{'target':{'bank':'library','agent':'Secret'}}")
+                    .refused(3001, "no agent 'Secret' that you may see");
+        }
+        ann.call("MB_Delete", "{'target':{'bank':'library','agent':'Secret'}}").ok();
+    }
+}

@@ -1,0 +1,247 @@
+package io.agentworkspace.engine.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestTenant;
+import org.junit.jupiter.api.Test;
+
+class ChatToolsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final Person ann = tenant.member("ann");
+
+    ChatToolsTest() {
+        for (var agent : new String[] {"Ada", "Bob"}) {
+            ann.call("AP_Create", "{'vx':{'name':'%s','description':'d'}}".formatted(agent))
+                    .ok();
+            logOn(agent);
+        }
+    }
+
+    /** Each agent has a context of its own, named like it. */
+    private void logOn(String agent) {
+        ann.call("AP_LogOn", "{'target':{'agent':'%1$s','context':'%1$s'}}".formatted(agent))
+                .ok();
+    }
+
+    private Reply say(String as, String to, String content) {
+        return ann.call(
+                "AP_Chat", "{'target':{'agent':'%s','context':'%s'},'content':'%s'}".formatted(to, as, content));
+    }
+
+    @Test
+    void aMessageWaitsForItsAddressee() {
+        var said = say("default", "Ada", "Good morning").ok();
+        assertThat(said.text("/content/0/from")).isEqualTo("ann");
+        assertThat(said.text("/content/0/from_kind")).isEqualTo("user");
+        assertThat(said.text("/content/0/to")).isEqualTo("Ada");
+        assertThat(said.number("/content/0/seq")).isEqualTo(1);
+        var listed = ann.call("AP_List", "{'target':{'agent':'ada'}}").ok();
+        assertThat(listed.number("/content/0/unread")).isEqualTo(1);
+        assertThat(listed.text("/content/0/last_message_at")).isEqualTo(said.text("/content/0/created_at"));
+        var loggedOn = ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}")
+                .ok();
+        assertThat(loggedOn.texts("/content", "content")).containsExactly("Good morning");
+        assertThat(loggedOn.number("/header/unread")).isEqualTo(1);
+        assertThat(loggedOn.at("/changed").asBoolean()).isFalse();
+    }
+
+    @Test
+    void readingAsTheAgentMarksReadAndReadingAsTheUserDoesNot() {
+        say("default", "Ada", "one").ok();
+        ann.call("AP_Read", "{'target':{'agent':'Ada'}}").ok();
+        assertThat(ann.call("AP_List").ok().number("/content/0/unread")).isEqualTo(1);
+        var read = ann.call("AP_Read", "{'target':{'context':'Ada'}}").ok();
+        assertThat(read.texts("/content", "content")).containsExactly("one");
+        assertThat(read.number("/header/unread")).isZero();
+        assertThat(ann.call("AP_List").ok().number("/content/0/unread")).isZero();
+    }
+
+    @Test
+    void aPersonsMessagesAreCountedAndReadWithoutSpeaking() {
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'Please look.'}")
+                .ok();
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'Soon.'}")
+                .ok();
+        assertThat(ann.call("US_Read").ok().number("/header/unread")).isEqualTo(2);
+        assertThat(ann.call("US_Read", "{'target':{'context':'Ada'}}").ok().number("/header/unread"))
+                .isZero();
+        var logged = ann.call("AP_LogOff", "{'target':{'context':'Ada'}}").ok();
+        assertThat(logged.number("/header/unread")).isEqualTo(2);
+        assertThat(ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}")
+                        .ok()
+                        .number("/header/unread"))
+                .isZero();
+        ann.call("AP_Select", "{'target':{'agent':'Ada'}}").ok();
+        assertThat(ann.call("AP_Read").ok().texts("/profile", "name")).containsExactly("Ada");
+        assertThat(ann.call("US_Read").ok().number("/header/unread")).isEqualTo(2);
+        var read = ann.call("AP_Read", "{'inbox':true}").ok();
+        assertThat(read.texts("/content", "content")).containsExactly("Please look.", "Soon.");
+        assertThat(read.at("/profile").size()).isZero();
+        assertThat(read.number("/header/unread")).isZero();
+        assertThat(ann.call("US_Read").ok().number("/header/unread")).isZero();
+        ann.call("AP_Read", "{'inbox':true,'target':{'agent':'Ada'}}").refused(1004, "inbox", "target.agent");
+        assertThat(ann.call("AP_Read", "{'inbox':true,'target':{'context':'Ada'}}")
+                        .ok()
+                        .texts("/profile", "name"))
+                .containsExactly("Ada");
+    }
+
+    @Test
+    void whoSelectedNobodyReadsItsOwnMessages() {
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}")
+                .ok();
+        var read = ann.call("AP_Read").ok();
+        assertThat(read.texts("/content", "content")).containsExactly("one");
+        assertThat(read.number("/header/unread")).isZero();
+    }
+
+    @Test
+    void speakingHandsThePersonWhatWaited() {
+        ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'one'}")
+                .ok();
+        var said = say("default", "Ada", "two").ok();
+        assertThat(said.texts("/content", "content")).containsExactly("two", "one");
+        assertThat(said.number("/header/unread")).isZero();
+    }
+
+    @Test
+    void chatReturnsWhatHasComeInSinceTheLastCall() {
+        say("Bob", "Ada", "first").ok();
+        say("Bob", "Ada", "second").ok();
+        var answer = say("Ada", "Bob", "thanks").ok();
+        assertThat(answer.texts("/content", "content")).containsExactly("thanks", "first", "second");
+        assertThat(answer.number("/header/unread")).isZero();
+        assertThat(say("Ada", "Bob", "again").ok().texts("/content", "content")).containsExactly("again");
+    }
+
+    @Test
+    void anAgentAnswersTheUserWhereTheMessageStands() {
+        var asked = say("default", "Ada", "ready?").ok().text("/content/0/id");
+        var answer =
+                ann.call("AP_Chat", "{'target':{'context':'Ada'},'content':'yes','reply_to':'%s'}".formatted(asked));
+        assertThat(answer.ok().text("/content/0/to")).isEqualTo("ann");
+        assertThat(answer.text("/content/0/reply_to")).isEqualTo(asked);
+        var next = say("default", "Ada", "good").ok();
+        assertThat(next.texts("/content", "content")).containsExactly("good", "yes");
+    }
+
+    @Test
+    void anAgentSpeaksToItsUser() {
+        var said = ann.call("AP_Chat", "{'target':{'context':'Ada'},'to_user':true,'content':'done'}")
+                .ok();
+        assertThat(said.text("/content/0/to")).isEqualTo("ann");
+        assertThat(said.text("/content/0/to_kind")).isEqualTo("user");
+        ann.call("AP_Chat", "{'target':{'user':'ann','context':'Ada'},'content':'done'}")
+                .refused(1006, "AP_Select");
+        ann.call("AP_Chat", "{'to_user':true,'content':'done'}").refused(1006, "AP_LogOn");
+        ann.call("AP_Chat", "{'target':{'agent':'Bob','context':'Ada'},'to_user':true,'content':'done'}")
+                .refused(1004, "to_user");
+    }
+
+    @Test
+    void theSelectedAgentIsAddressedWhenNoneIsNamed() {
+        ann.call("AP_Chat", "{'content':'hm'}").refused(1006, "AP_Select", "ZN_Enter");
+        ann.call("AP_Select", "{'target':{'agent':'bob'}}").ok();
+        assertThat(ann.call("AP_Select").ok().text("/selected")).isEqualTo("Bob");
+        assertThat(ann.call("AP_Chat", "{'content':'hm'}").ok().text("/content/0/to"))
+                .isEqualTo("Bob");
+    }
+
+    @Test
+    void answersOfAgentsToAgentsEndAfterEightHops() {
+        for (var hop = 0; hop <= 8; hop++) {
+            var said = say(hop % 2 == 0 ? "Ada" : "Bob", hop % 2 == 0 ? "Bob" : "Ada", "hop " + hop)
+                    .ok();
+            assertThat(said.at("/content/0/chain").size()).isEqualTo(hop);
+        }
+        say("Bob", "Ada", "one too many").refused(3003, "loop guard", "hop 9");
+        assertThat(ann.call("AP_Read", "{'target':{'agent':'Ada'}}")
+                        .ok()
+                        .at("/content")
+                        .size())
+                .isEqualTo(9);
+    }
+
+    @Test
+    void twoAgentsExchangeTenMessagesAMinute() {
+        for (var i = 0; i < 10; i++) {
+            say("Ada", "Bob", "note " + i).ok();
+        }
+        say("Ada", "Bob", "note 11").refused(3003, "loop guard", "last minute");
+        say("default", "Bob", "a person may still speak").ok();
+    }
+
+    @Test
+    void nothingIsSaidWithoutContentOrToAMissingAgent() {
+        ann.call("AP_Chat", "{'target':{'agent':'Ada'}}").refused(1003, "content is required");
+        ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'  '}").refused(1003, "content is required");
+        say("default", "Nobody", "x").refused(3001, "'Nobody'");
+        say("Ada", "Ada", "to myself").refused(1004, "another agent");
+        ann.call("AP_Chat", "{'target':{'agent':'Ada'},'content':'x','reply_to':'7'}")
+                .refused(1004, "reply_to");
+    }
+
+    @Test
+    void contentMayHaveSixtyFourThousandCharactersAndNoMore() {
+        say("default", "Ada", "é".repeat(64_000)).ok();
+        say("default", "Ada", "é".repeat(64_001)).refused(1005, "64,000");
+    }
+
+    @Test
+    void aDestroyedAgentsMessagesStayUnderItsName() {
+        say("Bob", "Ada", "remember me").ok();
+        ann.call("AP_Destroy", "{'target':{'agent':'Bob'}}").ok();
+        var read = ann.call("AP_Read", "{'target':{'agent':'Ada'}}").ok();
+        assertThat(read.texts("/content", "from")).containsExactly("Bob");
+        ann.call("AP_Read", "{'target':{'agent':'Bob'}}").refused(3001);
+    }
+
+    @Test
+    void latestMessagesComeInPagesThatLoseNone() {
+        for (var i = 1; i <= 7; i++) {
+            say("default", "Ada", "m" + i).ok();
+        }
+        var page = ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'limit':3}}")
+                .ok();
+        assertThat(page.texts("/content", "content")).containsExactly("m5", "m6", "m7");
+        page = ann.call(
+                        "AP_Read",
+                        "{'target':{'agent':'Ada'},'page':{'limit':3,'cursor':'%s'}}"
+                                .formatted(page.text("/next_cursor")))
+                .ok();
+        assertThat(page.texts("/content", "content")).containsExactly("m2", "m3", "m4");
+        page = ann.call(
+                        "AP_Read",
+                        "{'target':{'agent':'Ada'},'page':{'limit':3,'cursor':'%s'}}"
+                                .formatted(page.text("/next_cursor")))
+                .ok();
+        assertThat(page.texts("/content", "content")).containsExactly("m1");
+        assertThat(page.at("/next_cursor").isMissingNode()).isTrue();
+        ann.call("AP_Read", "{'target':{'agent':'Ada'},'page':{'cursor':'nonsense'}}")
+                .refused(1004, "page.cursor");
+    }
+
+    @Test
+    void readingMarksOnlyWhatItShows() {
+        for (var i = 1; i <= 5; i++) {
+            say("default", "Ada", "m" + i).ok();
+        }
+        var latest = ann.call("AP_Read", "{'target':{'context':'Ada'},'page':{'limit':2}}")
+                .ok();
+        assertThat(latest.texts("/content", "content")).containsExactly("m4", "m5");
+        assertThat(latest.number("/header/unread")).isEqualTo(5);
+        var older = ann.call(
+                        "AP_Read",
+                        "{'target':{'context':'Ada'},'page':{'limit':3,'cursor':'%s'}}"
+                                .formatted(latest.text("/next_cursor")))
+                .ok();
+        assertThat(older.texts("/content", "content")).containsExactly("m1", "m2", "m3");
+        assertThat(older.number("/header/unread")).isEqualTo(2);
+        assertThat(ann.call("AP_Read", "{'target':{'context':'Ada'},'page':{'limit':2}}")
+                        .ok()
+                        .number("/header/unread"))
+                .isZero();
+    }
+}

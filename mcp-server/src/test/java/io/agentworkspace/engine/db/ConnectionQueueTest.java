@@ -1,0 +1,182 @@
+package io.agentworkspace.engine.db;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.db.ConnectionQueue.Owner;
+import io.agentworkspace.engine.db.ConnectionQueue.Turn;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** Who gets the next of twelve connections. Nothing here depends on time: connections are held until they are given back. */
+class ConnectionQueueTest {
+    private static final Duration AT_ONCE = Duration.ZERO;
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final Owner GREEDY = new Owner(1, "greedy");
+    private static final Owner OTHER = new Owner(1, "other");
+    private static final Owner NEIGHBOUR = new Owner(2, "neighbour");
+
+    private final ConnectionQueue queue = new ConnectionQueue(12);
+    private final BlockingQueue<Owner> served = new LinkedBlockingQueue<>();
+
+    private int takeAll(Owner owner) throws InterruptedException {
+        var taken = 0;
+        while (queue.take(owner, AT_ONCE) == Turn.TAKEN) {
+            taken++;
+        }
+        return taken;
+    }
+
+    /** One after the other, so that their order is certain. */
+    private void line(Owner owner, int count) {
+        for (var i = 0; i < count; i++) {
+            var before = queue.waiting();
+            Thread.startVirtualThread(() -> {
+                try {
+                    if (queue.take(owner, LONG) == Turn.TAKEN) {
+                        served.add(owner);
+                    }
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            await().until(() -> queue.waiting() == before + 1);
+        }
+    }
+
+    private Owner next() throws InterruptedException {
+        return java.util.Objects.requireNonNull(served.poll(LONG.toSeconds(), TimeUnit.SECONDS));
+    }
+
+    @Test
+    void aKeyAloneLeavesAThirdForWhoeverComesNext() throws InterruptedException {
+        assertThat(takeAll(GREEDY)).isEqualTo(8);
+        assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
+    }
+
+    @Test
+    void aTenantWithManyKeysLeavesAThirdToo() throws InterruptedException {
+        var taken = 0;
+        for (var i = 0; i < 20; i++) {
+            taken += takeAll(new Owner(1, "key " + i));
+        }
+        assertThat(taken).isEqualTo(8);
+        assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
+    }
+
+    @Test
+    void whileOthersWaitAKeyGetsNoMoreThanAThird() throws InterruptedException {
+        assertThat(takeAll(GREEDY)).isEqualTo(8);
+        assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
+        line(GREEDY, 10);
+        line(OTHER, 2);
+        line(NEIGHBOUR, 2);
+        for (var i = 0; i < 2; i++) {
+            queue.giveBack(GREEDY, true);
+            assertThat(next()).isEqualTo(OTHER);
+            queue.giveBack(NEIGHBOUR, true);
+            assertThat(next()).isEqualTo(NEIGHBOUR);
+        }
+        assertThat(queue.waiting()).isEqualTo(10);
+    }
+
+    @Test
+    void keysTakeTurnsWhoeverAskedFirst() throws InterruptedException {
+        var owners = List.of(new Owner(3, "a"), new Owner(4, "b"), new Owner(5, "c"));
+        for (var owner : owners) {
+            for (var i = 0; i < 4; i++) {
+                assertThat(queue.take(owner, AT_ONCE)).isEqualTo(Turn.TAKEN);
+            }
+        }
+        line(GREEDY, 5);
+        line(NEIGHBOUR, 1);
+        line(OTHER, 1);
+        queue.giveBack(owners.get(0), true);
+        assertThat(next()).isEqualTo(GREEDY);
+        queue.giveBack(owners.get(0), true);
+        assertThat(next()).as("its tenant's turn").isEqualTo(NEIGHBOUR);
+        queue.giveBack(owners.get(0), true);
+        assertThat(next()).as("its turn within the tenant").isEqualTo(OTHER);
+        queue.giveBack(owners.get(0), true);
+        assertThat(next()).isEqualTo(GREEDY);
+    }
+
+    @Test
+    void whoIsKeptWaitingByItsOwnCallsAloneIsToldSo() throws InterruptedException {
+        assertThat(takeAll(GREEDY)).isEqualTo(8);
+        assertThat(queue.take(GREEDY, Duration.ofMillis(100)))
+                .as("nobody was served")
+                .isEqualTo(Turn.BUSY);
+        var done = new AtomicBoolean();
+        var others = Thread.startVirtualThread(() -> {
+            try {
+                while (!done.get() && queue.take(NEIGHBOUR, LONG) == Turn.TAKEN) {
+                    queue.giveBack(NEIGHBOUR, true);
+                    Thread.yield();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        assertThat(queue.take(GREEDY, Duration.ofSeconds(1))).isEqualTo(Turn.OWN_FAULT);
+        done.set(true);
+        others.join();
+    }
+
+    @Test
+    void aKeyWithTooManyWaitingIsRefusedAtOnceAndOthersAreNot() throws InterruptedException {
+        assertThat(takeAll(GREEDY)).isEqualTo(8);
+        for (var i = 0; i < ConnectionQueue.MOST_OF_ONE; i++) {
+            Thread.startVirtualThread(() -> {
+                try {
+                    queue.take(GREEDY, LONG);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+        }
+        await().until(() -> queue.waiting() == ConnectionQueue.MOST_OF_ONE);
+        assertThat(queue.take(GREEDY, LONG)).isEqualTo(Turn.OWN_FAULT);
+        assertThat(queue.take(NEIGHBOUR, AT_ONCE)).isEqualTo(Turn.TAKEN);
+    }
+
+    @Test
+    void whoGivesUpWaitingLeavesNothingBehind() throws InterruptedException {
+        assertThat(takeAll(GREEDY)).isEqualTo(8);
+        assertThat(takeAll(NEIGHBOUR)).isEqualTo(4);
+        var waiter = Thread.startVirtualThread(() -> {
+            try {
+                queue.take(OTHER, LONG);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        await().until(() -> queue.waiting() == 1);
+        waiter.interrupt();
+        waiter.join();
+        assertThat(queue.waiting()).isZero();
+        for (var held : Map.of(GREEDY, 8, NEIGHBOUR, 4).entrySet()) {
+            for (var i = 0; i < held.getValue(); i++) {
+                queue.giveBack(held.getKey(), true);
+            }
+        }
+        assertThat(takeAll(NEIGHBOUR)).isEqualTo(8);
+        assertThat(takeAll(OTHER)).isEqualTo(4);
+    }
+
+    @Test
+    void evenTheSmallestPoolServesEverybody() throws InterruptedException {
+        for (var size = 1; size <= 4; size++) {
+            var small = new ConnectionQueue(size);
+            assertThat(small.take(GREEDY, AT_ONCE)).isEqualTo(Turn.TAKEN);
+            small.giveBack(GREEDY, true);
+            assertThat(small.take(NEIGHBOUR, AT_ONCE)).isEqualTo(Turn.TAKEN);
+        }
+    }
+}

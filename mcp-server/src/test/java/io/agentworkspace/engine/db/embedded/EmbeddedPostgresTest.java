@@ -1,0 +1,191 @@
+package io.agentworkspace.engine.db.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** One data directory for all: each test finds what the one before left, as an engine would. */
+@Tag("slow")
+class EmbeddedPostgresTest {
+    @TempDir
+    static Path dataDir;
+
+    @Test
+    void dataSurvivesARestart() throws Exception {
+        long before;
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            Accounts accounts = new Accounts(server).create();
+            accounts.add();
+            before = accounts.count();
+        }
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(new Accounts(server).count()).isEqualTo(before);
+        }
+        assertThat(PidFile.find(dataDir.resolve("postgres"))).isEmpty();
+    }
+
+    @Test
+    void itIsPostgresEighteenWithDurabilityOn() throws Exception {
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            Accounts accounts = new Accounts(server);
+            assertThat(accounts.ask("SHOW server_version")).startsWith("18.");
+            for (String guard : List.of("fsync", "synchronous_commit", "full_page_writes")) {
+                assertThat(accounts.ask("SHOW " + guard)).as(guard).isEqualTo("on");
+            }
+            assertThat(accounts.ask("SHOW server_encoding")).isEqualTo("UTF8");
+        }
+    }
+
+    @Test
+    void thePasswordIsItsOwnersAlone() throws Exception {
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            var mode = Files.getPosixFilePermissions(dataDir.resolve("postgres-password"));
+            assertThat(PosixFilePermissions.toString(mode)).isEqualTo("rw-------");
+            assertThat(server.jdbcUrl()).doesNotContain(server.password());
+            assertThatThrownBy(() -> DriverManager.getConnection(server.jdbcUrl(), server.user(), "guess"))
+                    .hasMessageContaining("password");
+        }
+    }
+
+    @Test
+    void aKilledServerComesBackOnTheSamePortWithEveryAcknowledgedRow() throws Exception {
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            Accounts accounts = new Accounts(server).create();
+            String address = server.jdbcUrl();
+            for (int round = 0; round < 2; round++) {
+                accounts.add();
+                long acknowledged = accounts.count();
+                long pid = postmaster();
+                try (var busy = accounts.connect();
+                        var statement = busy.createStatement()) {
+                    // A session that would outlive its postmaster for a while: it looks up only when it waits.
+                    Thread.ofVirtual()
+                            .start(() -> assertThatThrownBy(
+                                    () -> statement.execute("SELECT count(*) FROM generate_series(1, 1000000000)")));
+                    await().until(() -> accounts.queries() > 0);
+                    PostgresProgram.signal("KILL", pid);
+                    await().pollInterval(Duration.ofMillis(20))
+                            .ignoreExceptions()
+                            .untilAsserted(() -> assertThat(accounts.count()).isEqualTo(acknowledged));
+                }
+                assertThat(postmaster()).isNotEqualTo(pid);
+            }
+            assertThat(server.jdbcUrl()).isEqualTo(address);
+        }
+    }
+
+    @Test
+    void aKilledEngineTakesItsServerAlongAndTheNextOneFindsItsRows() throws Exception {
+        Process engine = AnotherEngine.on(dataDir);
+        long acknowledged = Long.parseLong(engine.inputReader().readLine());
+        ProcessHandle left = ProcessHandle.of(postmaster()).orElseThrow();
+        engine.destroyForcibly().waitFor();
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(new Accounts(server).count()).isEqualTo(acknowledged);
+            await().until(() -> !left.isAlive());
+        }
+    }
+
+    @Test
+    void aServerThatOutlivedItsEngineIsStoppedFirst() throws Exception {
+        EmbeddedPostgres.start(dataDir).close();
+        DataDirectory directory = DataDirectory.open(dataDir);
+        Postmaster orphan = Postmaster.launch(
+                UnprivilegedCommand.choose(directory),
+                Binaries.in(directory).program("postgres"),
+                directory.cluster(),
+                LoopbackPort.free(),
+                new ServerLog(directory.log()));
+        orphan.awaitReady();
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(orphan.awaitEnd()).isZero();
+            assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void aStaleNumberOfAnotherProcessIsNoServer() throws Exception {
+        EmbeddedPostgres.start(dataDir).close();
+        Path pidFile = PidFile.in(dataDir.toRealPath().resolve("postgres"));
+        Files.writeString(
+                pidFile, ProcessHandle.current().parent().orElseThrow().pid() + "\n/nowhere\n1\n1\n\n\n");
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n", "0\n", "-7\n", "rubbish\n\n\n", "\u00ff\u00fe"})
+    void aPidFileThatNamesNoServerDoesNotStopTheStart(String content) throws Exception {
+        EmbeddedPostgres.start(dataDir).close();
+        Files.writeString(PidFile.in(dataDir.toRealPath().resolve("postgres")), content, StandardCharsets.ISO_8859_1);
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void nobodyElseMayOpenWhatIsInTheDirectory() throws Exception {
+        EmbeddedPostgres.start(dataDir).close();
+        // As an earlier engine left it.
+        Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx--x--x"));
+        for (var file : List.of("lock", "postgres.log")) {
+            Files.setPosixFilePermissions(dataDir.resolve(file), PosixFilePermissions.fromString("rw-r--r--"));
+        }
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
+        }
+        for (var file : List.of("lock", "postgres.log", "postgres-password")) {
+            assertThat(mode(dataDir.resolve(file))).as(file).isEqualTo("rw-------");
+        }
+        if (UnprivilegedCommand.runningAsRoot()) {
+            assertThat(mode(dataDir)).isIn("rwx------", "rwx--x---");
+        }
+        Path fresh = Files.createTempDirectory("engine").resolve("data");
+        var directory = DataDirectory.open(fresh);
+        assertThat(mode(fresh)).isEqualTo("rwx------");
+        if (UnprivilegedCommand.runningAsRoot()) {
+            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
+            directory.closeForOthers();
+            assertThat(mode(fresh)).as("empty").isEqualTo("rwx------");
+            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.createFile(fresh.resolve("of somebody else"));
+            directory.closeForOthers();
+            assertThat(mode(fresh)).as("shared with others").isEqualTo("rwxr-xr-x");
+        }
+    }
+
+    private static String mode(Path path) throws Exception {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
+    @Test
+    void oneEngineForOneDirectory() throws Exception {
+        try (EmbeddedPostgres server = EmbeddedPostgres.start(dataDir)) {
+            String pid = Long.toString(ProcessHandle.current().pid());
+            assertThatThrownBy(() -> EmbeddedPostgres.start(dataDir))
+                    .isInstanceOf(PostgresFailure.class)
+                    .hasMessageContainingAll("in use", dataDir.toString(), pid);
+            Process second = AnotherEngine.on(dataDir);
+            assertThat(second.inputReader().readLine()).contains("in use", dataDir.toString(), pid);
+            assertThat(new Accounts(server).ask("SELECT 1")).isEqualTo("1");
+        }
+    }
+
+    private static long postmaster() {
+        return PidFile.find(dataDir.resolve("postgres")).orElseThrow().pid();
+    }
+}

@@ -1,0 +1,95 @@
+package io.agentworkspace.engine.db.embedded;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.zip.CRC32;
+
+/**
+ * PostgreSQL's programs, unpacked once for all tests that this user runs on this machine: a data directory gets a link to them.
+ * The tests of the unpacking do without.
+ */
+public final class UnpackedOnce {
+    private UnpackedOnce() {}
+
+    /** Does nothing where they are already, or where there is no archive for this system. */
+    public static void into(Path dataDir) {
+        var programs = new DataDirectory(dataDir).programs(Binaries.VERSION);
+        var archive = Binaries.archiveName();
+        if (archive.isPresent() && Files.isDirectory(dataDir) && !Files.exists(programs)) {
+            try {
+                Files.createSymbolicLink(programs, programs(archive.get()));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private static synchronized Path programs(String archive) throws IOException {
+        var place = place();
+        var shared = place.resolve("%s-%08x".formatted(Binaries.VERSION, digest(archive)));
+        var note = place.resolve(shared.getFileName() + ".files");
+        try (var channel = FileChannel.open(place.resolve("lock"), CREATE, WRITE);
+                var _ = channel.lock()) {
+            // Whatever clears old temporary files away may have taken a part of it.
+            if (!Files.exists(note) || !Files.readString(note).equals(files(shared))) {
+                var fresh = Files.createTempDirectory(place, "new");
+                var unpacked = Binaries.in(new DataDirectory(fresh)).home();
+                Binaries.delete(shared);
+                Files.move(unpacked, shared);
+                Files.writeString(note, files(shared));
+                Files.delete(fresh);
+            }
+        }
+        return shared;
+    }
+
+    /** Nobody else may put programs there; whom PostgreSQL runs as may run them. */
+    private static Path place() throws IOException {
+        var temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        var place = temporary.resolve("engine-tests-" + System.getProperty("user.name"));
+        try {
+            Files.createDirectory(place);
+            FileModes.set(place, "rwxr-xr-x");
+        } catch (FileSystemException e) {
+            var own = Files.createTempFile("engine-tests", "");
+            var isOurs = Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS)
+                    && Files.getOwner(place).equals(Files.getOwner(own))
+                    && PosixFilePermissions.toString(Files.getPosixFilePermissions(place))
+                            .equals("rwxr-xr-x");
+            Files.delete(own);
+            if (!isOurs) {
+                throw new IOException(place + " belongs to somebody else, or others may write there: remove it", e);
+            }
+        }
+        return place;
+    }
+
+    private static long digest(String archive) throws IOException {
+        try (var in = UnpackedOnce.class.getResourceAsStream(archive)) {
+            if (in == null) {
+                throw new IOException("no " + archive);
+            }
+            var crc = new CRC32();
+            crc.update(in.readAllBytes());
+            return crc.getValue();
+        }
+    }
+
+    private static String files(Path tree) throws IOException {
+        if (!Files.isDirectory(tree)) {
+            return "none";
+        }
+        try (var all = Files.walk(tree)) {
+            return String.valueOf(all.count());
+        }
+    }
+}

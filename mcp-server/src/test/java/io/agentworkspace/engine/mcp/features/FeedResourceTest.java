@@ -1,0 +1,149 @@
+package io.agentworkspace.engine.mcp.features;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.mcp.Events;
+import io.agentworkspace.engine.mcp.Peer;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** The feed of events as a resource of the MCP door. */
+class FeedResourceTest {
+    private final TestTenant tenant = new TestTenant();
+    private final Peer root = peer("root", Role.ADMIN);
+
+    private Peer peer(String user, Role role) {
+        return new Peer(TestServer.url() + "/mcp", tenant.key(Door.MCP, user, role, List.of("*")));
+    }
+
+    /** Puts events into the feed, as the outbox does. */
+    private void placed(int first, int last) {
+        TestDatabase.db()
+                .sql("""
+                        WITH e AS (
+                            INSERT INTO event (tenant_id, id, type, created_at, data, seq)
+                            SELECT :tenant, gen_random_uuid(), 'agent.deployment.deleted', now(),
+                                   '{"agent": "Ada", "access": "private", "owner": "ann", "revision": 1}', n
+                              FROM generate_series(:first, :last) n)
+                        INSERT INTO event_feed (tenant_id, last_seq) VALUES (:tenant, :last)
+                        ON CONFLICT (tenant_id) DO UPDATE SET last_seq = :last
+                        """)
+                .set("tenant", tenant.id(Door.MCP))
+                .set("first", first)
+                .set("last", last)
+                .run();
+    }
+
+    private static JsonNode read(Peer peer, String uri) {
+        var answer = peer.modern("resources/read", "{'uri': '%s'}".formatted(uri));
+        assertThat(answer.has("result")).as(answer.toString()).isTrue();
+        return Json.read(answer.at("/result/contents/0/text").asString("").getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void itIsReadFromTheBeginningOrBehindAnEvent() {
+        placed(1, 3);
+        assertThat(read(root, "engine://events")
+                        .at("/events")
+                        .valueStream()
+                        .map(event -> event.path("seq").asLong()))
+                .containsExactly(1L, 2L, 3L);
+        var rest = read(root, "engine://events?after=2");
+        assertThat(rest.at("/events/0/seq").asLong()).isEqualTo(3);
+        assertThat(rest.at("/next_after").asLong()).isEqualTo(3);
+        assertThat(rest.has("status")).isFalse();
+    }
+
+    @Test
+    void onlyAdminsSeeIt() {
+        var ann = peer("ann", Role.MEMBER);
+        assertThat(listed(root)).contains("engine://events");
+        assertThat(listed(ann)).doesNotContain("engine://events");
+        for (var uri : List.of("engine://events", "engine://events?after=0")) {
+            assertThat(ann.modern("resources/read", "{'uri': '%s'}".formatted(uri))
+                            .at("/error/code")
+                            .asInt())
+                    .isEqualTo(-32602);
+        }
+        for (var uri : List.of(
+                "engine://events/", "engine://events?after=", "engine://events?after=-1", "engine://events?x=1")) {
+            assertThat(root.modern("resources/read", "{'uri': '%s'}".formatted(uri))
+                            .at("/error/code")
+                            .asInt())
+                    .as(uri)
+                    .isEqualTo(-32602);
+        }
+        try (var events = listening(ann, "engine://events")) {
+            assertThat(events.next()
+                            .at("/params/notifications/resourceSubscriptions")
+                            .isEmpty())
+                    .isTrue();
+        }
+    }
+
+    private static List<String> listed(Peer peer) {
+        return peer.modern("resources/list", "{}")
+                .at("/result/resources")
+                .valueStream()
+                .map(resource -> resource.get("uri").asString())
+                .toList();
+    }
+
+    private static Events listening(Peer peer, String uri) {
+        return peer.events(
+                "subscriptions/listen", "{'notifications': {'resourceSubscriptions': ['%s']}}".formatted(uri));
+    }
+
+    @Test
+    void clientsWithSessionsSubscribeToo() {
+        placed(1, 1);
+        for (var uri : List.of("engine://events", "engine://events?after=1")) {
+            var talk = root.session("2025-06-18", "{}");
+            try (var events = talk.listen()) {
+                assertThat(talk.call("resources/subscribe", "{'uri': '%s'}".formatted(uri))
+                                .has("result"))
+                        .isTrue();
+                await().untilAsserted(() -> {
+                    var seq = 1
+                            + (int) read(root, "engine://events").at("/latest").asLong();
+                    placed(seq, seq);
+                    var told = events.poll(Duration.ofMillis(300));
+                    assertThat(told).isNotNull();
+                    assertThat(told.path("method").asString("")).isEqualTo("notifications/resources/updated");
+                    assertThat(told.at("/params/uri").asString()).isEqualTo(uri);
+                });
+            }
+        }
+        var ann = peer("ann", Role.MEMBER).session("2025-06-18", "{}");
+        assertThat(ann.call("resources/subscribe", "{'uri': 'engine://events'}").has("error"))
+                .isTrue();
+    }
+
+    @Test
+    void whoSubscribesIsToldOfNewEvents() {
+        for (var uri : List.of("engine://events", "engine://events?after=7")) {
+            try (var events = listening(root, uri)) {
+                assertThat(events.next()
+                                .at("/params/notifications/resourceSubscriptions/0")
+                                .asString())
+                        .isEqualTo(uri);
+                var seq = 1 + (int) read(root, "engine://events").at("/latest").asLong();
+                placed(seq, seq);
+                assertThat(events.next("notifications/resources/updated")
+                                .at("/params/uri")
+                                .asString())
+                        .isEqualTo(uri);
+            }
+        }
+    }
+}

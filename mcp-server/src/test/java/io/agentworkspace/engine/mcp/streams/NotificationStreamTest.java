@@ -1,0 +1,84 @@
+package io.agentworkspace.engine.mcp.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.http.RefusalRenderer;
+import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.mcp.Events;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A listener on a real connection, whose words a test finds. */
+class NotificationStreamTest {
+    private final AtomicInteger lookUps = new AtomicInteger();
+    private final CompletableFuture<NotificationStream> opened = new CompletableFuture<>();
+
+    /** At first the database is away. */
+    private Optional<ObjectNode> words(String what) {
+        if (lookUps.incrementAndGet() == 1) {
+            throw Problem.unavailable();
+        }
+        return Optional.of(Subscriptions.notification(what, null));
+    }
+
+    private final class Door extends Handler.Abstract {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            request.setAttribute(RequestAttributes.VALIDITY, (BooleanSupplier) () -> true);
+            listen(new McpExchange(request, response, callback, null));
+            return true;
+        }
+    }
+
+    private void listen(McpExchange exchange) {
+        var purpose = new NotificationStream.Purpose(null, null, 0);
+        var wishes = new Subscriptions(Set.of(), Map.of());
+        var listener = new NotificationStream(exchange, purpose, wishes, this::words, Duration.ofSeconds(5), () -> {});
+        listener.start(null);
+        opened.complete(listener);
+    }
+
+    @Test
+    void whatCouldNotBeLookedUpIsToldAtTheNextSignOfLife() throws Exception {
+        try (var server = WebServer.bind("127.0.0.1", 0)) {
+            server.serve(new Door(), new RefusalRenderer(Clock.systemUTC()));
+            try (var events = open(server.port())) {
+                var listener = opened.get(2, TimeUnit.MINUTES);
+                listener.tell("test://a");
+                await().until(() -> lookUps.get() == 1);
+                assertThat(events.poll(Duration.ofMillis(300))).isNull();
+                listener.keepAlive();
+                assertThat(events.next().at("/params/uri").asString()).isEqualTo("test://a");
+                listener.keepAlive();
+                listener.end();
+                await().until(events::ended);
+                assertThat(lookUps).hasValue(2);
+            }
+        }
+    }
+
+    private static Events open(int port) throws Exception {
+        var request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port));
+        return new Events(HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofInputStream()));
+    }
+}

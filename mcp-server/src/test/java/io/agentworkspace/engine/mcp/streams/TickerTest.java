@@ -1,0 +1,33 @@
+package io.agentworkspace.engine.mcp.streams;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.agentworkspace.engine.mcp.Fixtures;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class TickerTest {
+    @Test
+    void aTimeIsLeftOutWhileTheWorkOfAnEarlierOneGoesOn() {
+        var begun = new AtomicInteger();
+        var hanging = new CountDownLatch(1);
+        try (var pulse = new Ticker()) {
+            pulse.every(Duration.ofMillis(5), () -> {
+                begun.incrementAndGet();
+                try {
+                    hanging.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            await().until(() -> begun.get() > 0);
+            Fixtures.pause(300);
+            assertThat(begun).hasValue(1);
+            hanging.countDown();
+            await().until(() -> begun.get() > 3);
+        }
+    }
+}

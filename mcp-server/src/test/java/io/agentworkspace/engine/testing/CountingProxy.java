@@ -1,0 +1,167 @@
+package io.agentworkspace.engine.testing;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between the pool and PostgreSQL and counts round trips where they happen, on the wire: a client waits for the
+ * server once for each Sync or simple Query message of the frontend protocol. Connect with {@code sslmode=disable}: what
+ * is encrypted cannot be counted.
+ */
+public final class CountingProxy implements AutoCloseable {
+    private static final int MAX_MESSAGE = 64 << 20;
+    /** A query without words: so the pool asks after a connection that nobody has used for half a second, and that is no command's cost. */
+    private static final int EMPTY = 1;
+
+    private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final AtomicInteger roundTrips = new AtomicInteger();
+    private final AtomicInteger transactions = new AtomicInteger();
+    private final AtomicInteger watched = new AtomicInteger();
+    private final int target;
+    private volatile @Nullable String watch;
+    private final Consumer<String> notices;
+
+    public CountingProxy(int target) throws IOException {
+        this(target, _ -> {});
+    }
+
+    /** @param notices is told each notice of the server before the client is */
+    public CountingProxy(int target, Consumer<String> notices) throws IOException {
+        this.target = target;
+        this.notices = notices;
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    public int port() {
+        return server.getLocalPort();
+    }
+
+    public int roundTrips() {
+        return roundTrips.get();
+    }
+
+    /** How many transactions of more than one statement have ended. */
+    public int transactions() {
+        return transactions.get();
+    }
+
+    /** Counts from now on the round trips with a statement in which these words are. */
+    public void watch(String words) {
+        watch = words;
+    }
+
+    public int watched() {
+        return watched.get();
+    }
+
+    /** The strings at the beginning of a message: its parts end with a NUL. */
+    private static String[] parts(byte[] body) {
+        return new String(body, StandardCharsets.UTF_8).split("\0", 3);
+    }
+
+    private static boolean has(@Nullable String statement, @Nullable String words) {
+        return statement != null && words != null && statement.contains(words);
+    }
+
+    private void accept() {
+        while (!server.isClosed()) {
+            try {
+                var client = server.accept();
+                var upstream = new Socket(InetAddress.getLoopbackAddress(), target);
+                client.setTcpNoDelay(true);
+                upstream.setTcpNoDelay(true);
+                Thread.ofVirtual().start(() -> count(client, upstream));
+                Thread.ofVirtual().start(() -> watch(upstream, client));
+            } catch (IOException e) {
+                return;
+            }
+        }
+    }
+
+    /** The first message has no type; every later one is a type byte and a length that counts itself. */
+    private void count(Socket client, Socket upstream) {
+        try (client;
+                upstream) {
+            var in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
+            var out = new DataOutputStream(upstream.getOutputStream());
+            write(out, body(in));
+            var statements = new HashMap<String, String>();
+            var isWatched = false;
+            while (true) {
+                var type = in.readByte();
+                var body = body(in);
+                if (type == 'P') {
+                    statements.put(parts(body)[0], parts(body)[1]);
+                } else if (type == 'B') {
+                    isWatched |= has(statements.get(parts(body)[1]), watch);
+                } else if (type == 'S' && isWatched) {
+                    watched.incrementAndGet();
+                    isWatched = false;
+                }
+                // With more on its way already (a BEGIN is sent together with the statement after it) it does not wait.
+                if ((type == 'S' || type == 'Q' && body.length > EMPTY) && in.available() == 0) {
+                    roundTrips.incrementAndGet();
+                }
+                out.writeByte(type);
+                write(out, body);
+            }
+        } catch (IOException e) {
+            // The connection has ended.
+        }
+    }
+
+    /** ReadyForQuery tells after each round trip whether the session is inside a transaction. */
+    private void watch(Socket upstream, Socket client) {
+        try (upstream;
+                client) {
+            var in = new DataInputStream(upstream.getInputStream());
+            var out = new DataOutputStream(client.getOutputStream());
+            var inside = false;
+            while (true) {
+                var type = in.readByte();
+                var body = body(in);
+                if (type == 'Z') {
+                    if (inside && body[0] == 'I') {
+                        transactions.incrementAndGet();
+                    }
+                    inside = body[0] != 'I';
+                } else if (type == 'N') {
+                    notices.accept(new String(body, StandardCharsets.UTF_8));
+                }
+                out.writeByte(type);
+                write(out, body);
+            }
+        } catch (IOException e) {
+            // The connection has ended.
+        }
+    }
+
+    private static byte[] body(DataInputStream in) throws IOException {
+        var length = in.readInt();
+        if (length < 4 || length > MAX_MESSAGE) {
+            throw new IOException("no message is %d bytes long".formatted(length));
+        }
+        return in.readNBytes(length - 4);
+    }
+
+    private static void write(DataOutputStream out, byte[] body) throws IOException {
+        out.writeInt(body.length + 4);
+        out.write(body);
+        out.flush();
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}

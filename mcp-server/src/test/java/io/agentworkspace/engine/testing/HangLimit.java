@@ -1,0 +1,26 @@
+package io.agentworkspace.engine.testing;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * The one time limit of the tests. It ends a hang and measures nothing, so that tests pass on a machine of any speed. It is
+ * the default of Awaitility in every test class; {@code pages.mjs} has the same for browsers.
+ */
+public final class HangLimit implements BeforeAllCallback {
+    public static final Duration TIME = Duration.ofMinutes(2);
+
+    /** What a server does that never answers: it only ends with the test, or when its client has hung up. */
+    public static void pause() throws InterruptedException {
+        new CountDownLatch(1).await(10, TimeUnit.MINUTES);
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        Awaitility.setDefaultTimeout(TIME);
+    }
+}

@@ -1,0 +1,209 @@
+package io.agentworkspace.engine.testing;
+
+import io.agentworkspace.engine.account.CallLimits;
+import io.agentworkspace.engine.account.PlanLimits;
+import io.agentworkspace.engine.account.Quotas;
+import io.agentworkspace.engine.audit.AuditStore;
+import io.agentworkspace.engine.credentials.Callers;
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
+import io.agentworkspace.engine.db.embedded.UnpackedOnce;
+import io.agentworkspace.engine.events.EventLog;
+import io.agentworkspace.engine.keys.CallerChanges;
+import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.mcp.HandshakeRecorder;
+import io.agentworkspace.engine.mcp.McpEndpoint;
+import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
+import io.agentworkspace.engine.mcp.lanes.SessionStore;
+import io.agentworkspace.engine.mcp.streams.ListeningTenants;
+import io.agentworkspace.engine.mcp.streams.StreamLimits;
+import io.agentworkspace.engine.mcp.tasks.TaskStore;
+import io.agentworkspace.engine.secrets.MasterKey;
+import io.agentworkspace.engine.secrets.MasterKeys;
+import io.agentworkspace.engine.secrets.Vault;
+import io.agentworkspace.engine.skilllibrary.Library;
+import io.agentworkspace.engine.skilllibrary.SkillQueries;
+import io.agentworkspace.engine.webhooks.ReceiverAccess;
+import io.agentworkspace.engine.webhooks.sender.EndpointProbes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+
+/** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
+public final class TestDatabase {
+    private static final EmbeddedPostgres POSTGRES = start();
+    private static final Db DB = open();
+    private static final CallerChanges METERING = watch();
+
+    private static boolean templateIsMade;
+
+    /** What all replicas on it seal with. */
+    public static final String SECRETS_KEY = randomKey();
+
+    /** How many streams a principal may have open at the doors of {@link #replica}. */
+    public static final int STREAMS_EACH = 50;
+
+    private TestDatabase() {}
+
+    private static String randomKey() {
+        var bytes = new byte[32];
+        new SecureRandom().nextBytes(bytes);
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+
+    public static long rows(String table) {
+        return DB.sql("SELECT count(*) FROM " + table).one(row -> row.number(1)).orElseThrow();
+    }
+
+    public static EmbeddedPostgres postgres() {
+        return POSTGRES;
+    }
+
+    public static Db db() {
+        return DB;
+    }
+
+    /** With the credentials in it, as an operator would set it. */
+    public static String url() {
+        return withCredentials(POSTGRES.jdbcUrl());
+    }
+
+    /** The same for a database of a test's own. */
+    public static String url(String name) {
+        return withCredentials(jdbcUrl(name));
+    }
+
+    private static String jdbcUrl(String name) {
+        return POSTGRES.jdbcUrl().replaceFirst("/[^/]*$", "/" + name);
+    }
+
+    private static String withCredentials(String jdbcUrl) {
+        return "%s?user=%s&password=%s".formatted(jdbcUrl, POSTGRES.user(), POSTGRES.password());
+    }
+
+    /** An audit as every replica keeps it. */
+    public static AuditStore audit() {
+        return new AuditStore(DB, Duration.ofDays(90));
+    }
+
+    /** The quotas of a replica of its own, where nothing limits the rate. */
+    public static CallLimits metering() {
+        return metering(DB);
+    }
+
+    /** The same, over a database that a test looks at. */
+    public static CallLimits metering(Db db) {
+        return new CallLimits(new Quotas(db, METERING, new EventLog(), Clock.systemUTC()), _ -> List.of());
+    }
+
+    /** Endpoints may be anywhere, as in development. */
+    public static ReceiverAccess outbound() {
+        var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
+        var clock = Clock.systemUTC();
+        return new ReceiverAccess(vault, new EndpointProbes(true, List.of(), clock), true);
+    }
+
+    /** The skills that a replica serves. */
+    public static Library library() {
+        return new Library(new SkillQueries(DB));
+    }
+
+    public static CallerChanges watch() {
+        return new CallerChanges(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+    }
+
+    /** What an MCP door of this database needs, as another replica has it. */
+    public static McpEndpoint.Replica replica(Callers callers) {
+        var clock = Clock.systemUTC();
+        var signals = new DatabaseSignals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+        var bounds = new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), Duration.ofSeconds(2));
+        return new McpEndpoint.Replica(
+                callers,
+                new SealKeys(DB, clock),
+                new SessionStore(DB),
+                new TaskStore(DB),
+                signals,
+                new ListeningTenants(DB, clock),
+                new HandshakeRecorder(new HandshakeStore(DB), clock),
+                bounds,
+                clock);
+    }
+
+    /** A database of a test's own, beside the one that all others share. */
+    public static synchronized Db fresh(String name) {
+        if (!templateIsMade) {
+            try (var db = empty("template_of_tests")) {
+                Migrations.run(db);
+                PlanLimits.publish(db);
+            }
+            templateIsMade = true;
+        }
+        DB.sql("CREATE DATABASE " + name + " TEMPLATE template_of_tests").run();
+        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2);
+    }
+
+    /** The same before its first migration. */
+    public static Db empty(String name) {
+        DB.sql("CREATE DATABASE " + name).run();
+        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2);
+    }
+
+    /** What hears of changes in a database of a test's own. */
+    public static CallerChanges watch(String name) {
+        return new CallerChanges(url(name), POSTGRES.user(), POSTGRES.password());
+    }
+
+    /** Another pool on the same database, as another replica has it. */
+    public static Db open() {
+        var db = new Db(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password(), 12);
+        Migrations.run(db);
+        PlanLimits.publish(db);
+        return db;
+    }
+
+    private static EmbeddedPostgres start() {
+        try {
+            Path directory = Files.createTempDirectory("engine-test");
+            UnpackedOnce.into(directory);
+            var postgres = EmbeddedPostgres.start(directory);
+            forgetful(postgres);
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                postgres.close();
+                delete(directory);
+            }));
+            return postgres;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** It need not survive the machine: what is to last is tried with engines that are processes of their own. */
+    private static void forgetful(EmbeddedPostgres postgres) {
+        try (var connection = DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
+                var statement = connection.createStatement()) {
+            statement.execute("ALTER SYSTEM SET fsync = off");
+            statement.execute("SELECT pg_reload_conf()");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void delete(Path directory) {
+        try (var files = Files.walk(directory)) {
+            files.sorted(java.util.Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        } catch (IOException | UncheckedIOException e) {
+            // What is left lies in the temporary folder.
+        }
+    }
+}

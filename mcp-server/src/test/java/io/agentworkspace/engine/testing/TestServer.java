@@ -1,0 +1,61 @@
+package io.agentworkspace.engine.testing;
+
+import io.agentworkspace.engine.app.App;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.wire.Wire;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+
+/** The real server in this process, on any free port, over the tests' database. */
+public final class TestServer {
+    private static final App APP = start(Map.of());
+
+    private TestServer() {}
+
+    public static String url() {
+        return APP.baseUrl();
+    }
+
+    /** Another replica of the same service. */
+    public static Replica replica() {
+        var app = start(Map.of());
+        return new Replica(app.baseUrl(), app);
+    }
+
+    /** A server of its own in this process, to be closed. */
+    public record Replica(String url, AutoCloseable app) implements AutoCloseable {
+        @Override
+        public void close() {
+            try {
+                app.close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Another replica, with settings of its own. */
+    public static App start(Map<String, String> settings) {
+        return start(settings, Clock.systemUTC());
+    }
+
+    /** Another replica, with a time of its own. */
+    public static App start(Map<String, String> settings, Clock clock) {
+        var environment = new java.util.HashMap<>(Map.of(
+                "ENGINE_PORT",
+                "0",
+                "ENGINE_RATE_LIMIT",
+                "off",
+                "ENGINE_STRANGER_LIMIT",
+                "off",
+                "ENGINE_DATABASE_URL",
+                TestDatabase.url(),
+                "ENGINE_SECRETS_KEY",
+                TestDatabase.SECRETS_KEY,
+                "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
+                "true"));
+        environment.putAll(settings);
+        return App.start(Settings.read(environment, List.of()), clock, Wire::new);
+    }
+}

@@ -1,0 +1,26 @@
+package io.agentworkspace.engine.testing;
+
+import io.agentworkspace.engine.app.App;
+import io.agentworkspace.engine.app.Main;
+import io.agentworkspace.engine.db.embedded.UnpackedOnce;
+import io.agentworkspace.engine.settings.Settings;
+import io.agentworkspace.engine.wire.Wire;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** {@link Main} with the check of all messages before its gate, for a process of its own; its parent hears of what is wrong. */
+final class WatchedEngine {
+    private WatchedEngine() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        var settings = Settings.read(System.getenv(), List.of(arguments));
+        Main.log(settings.logFormat());
+        UnpackedOnce.into(settings.dataDir());
+        var app = App.start(settings, Clock.systemUTC(), Wire::new);
+        Runtime.getRuntime().addShutdownHook(new Thread(app::close));
+        app.firstKey().ifPresent(key -> System.out.print(key.framed()));
+        System.out.println("ready " + app.baseUrl());
+        new CountDownLatch(1).await();
+    }
+}

@@ -1,0 +1,66 @@
+package io.agentworkspace.engine.webhooks.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.testing.TestDatabase;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FeedStoreTest {
+    private static final int EVENTS = 1_000;
+
+    /** On a young database the planner knows nothing of the table, and must not look for what waits once for each event. */
+    @Test
+    void whatWaitsIsLookedForOnceHoweverMuchThereIs() {
+        try (var db = TestDatabase.fresh("feed_store_test")) {
+            db.sql("""
+                    WITH t AS (
+                        INSERT INTO tenant (name, name_key, plan, created_at)
+                        VALUES ('one', 'one', 'unlimited', :now)
+                        RETURNING tenant_id)
+                    INSERT INTO event (tenant_id, id, type, created_at, data)
+                    SELECT t.tenant_id, gen_random_uuid(), 'agent.deployment.updated', :now, '{}'
+                      FROM t, generate_series(1, :events)
+                    """).set("now", Instant.now()).set("events", EVENTS).run();
+            var feed = new FeedStore(db);
+            var rounds = 0;
+            while (feed.place(Instant.now(), Instant.now())) {
+                rounds++;
+            }
+            assertThat(rounds).isPositive();
+            assertThat(scans(db)).isBetween((long) rounds, 10L * rounds);
+        }
+    }
+
+    /** Another replica's clock may be ahead: what it deleted is still told of its own end. */
+    @Test
+    void aDeliveryIsNeverOlderThanItsEvent() {
+        var now = Instant.parse("2026-11-20T12:00:00Z");
+        try (var db = TestDatabase.fresh("feed_store_clock_test")) {
+            db.sql("""
+                    WITH t AS (
+                        INSERT INTO tenant (name, name_key, plan, created_at)
+                        VALUES ('one', 'one', 'unlimited', :now)
+                        RETURNING tenant_id),
+                         w AS (
+                        INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret)
+                        SELECT tenant_id, gen_random_uuid(), 'https://example.com/', '{*}', :now, :now, 'x' FROM t)
+                    INSERT INTO event (tenant_id, id, type, created_at, data)
+                    SELECT tenant_id, gen_random_uuid(), 'agent.deployment.updated', :later, '{}' FROM t
+                    """).set("now", now).set("later", now.plusMillis(100)).run();
+            assertThat(new FeedStore(db).place(now, now.plusSeconds(30))).isTrue();
+            assertThat(db.sql("SELECT created_at, due_at FROM webhook_delivery")
+                            .list(row -> List.of(row.instantOrNull("created_at"), row.instantOrNull("due_at"))))
+                    .containsExactly(List.of(now.plusMillis(100), now.plusSeconds(30)));
+        }
+    }
+
+    private static long scans(Db db) {
+        db.sql("SELECT pg_stat_force_next_flush()").list(_ -> 1); // What was counted is told when its statement ends.
+        return db.sql("SELECT seq_scan + idx_scan AS scans FROM pg_stat_user_tables WHERE relname = 'event'")
+                .one(row -> row.number("scans"))
+                .orElseThrow();
+    }
+}

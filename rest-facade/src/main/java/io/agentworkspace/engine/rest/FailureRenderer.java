@@ -1,0 +1,67 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import jakarta.ws.rs.NotAllowedException;
+import jakarta.ws.rs.NotFoundException;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.ext.ExceptionMapper;
+import java.time.Clock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How everything that is thrown looks to the client: the envelope on command routes, a page where a person's browser asks, RFC 9457 elsewhere. */
+final class FailureRenderer implements ExceptionMapper<Throwable> {
+    private static final Logger LOG = LoggerFactory.getLogger(FailureRenderer.class);
+
+    private final Clock clock;
+
+    FailureRenderer(Clock clock) {
+        this.clock = clock;
+    }
+
+    @Override
+    public Response toResponse(Throwable thrown) {
+        var exchange = RestExchange.current();
+        var problem = problem(thrown, exchange);
+        var response = exchange.isCommand()
+                ? RestResponse.refused(null, problem, clock)
+                : exchange.refusalPage()
+                        .map(page -> RestResponse.page(problem, page.apply(problem)))
+                        .orElseGet(() -> RestResponse.problem(problem, exchange.requestId()));
+        return thrown instanceof NotAllowedException wrongMethod
+                ? response.header(HttpHeaders.ALLOW, wrongMethod.getResponse().getHeaderString(HttpHeaders.ALLOW))
+                        .build()
+                : response.build();
+    }
+
+    private static Problem problem(Throwable thrown, RestExchange exchange) {
+        return switch (thrown) {
+            case Problem refused -> refused;
+            case NotAllowedException wrongMethod ->
+                new Problem(
+                        Failure.METHOD_NOT_ALLOWED,
+                        "%s is not allowed here; allowed: %s"
+                                .formatted(
+                                        exchange.method(),
+                                        wrongMethod.getResponse().getHeaderString(HttpHeaders.ALLOW)));
+            case NotFoundException _ ->
+                new Problem(
+                        Failure.NOT_FOUND,
+                        "there is nothing at %s; the routes are listed at /api/openapi.json"
+                                .formatted(QuotedText.shortened(exchange.path())));
+            case WebApplicationException other when other.getResponse().getStatus() < 500 -> badRequest(other);
+            default -> {
+                LOG.error("request {} failed: {} {}", exchange.requestId(), exchange.method(), exchange.path(), thrown);
+                yield Problem.internal(exchange.requestId());
+            }
+        };
+    }
+
+    private static Problem badRequest(Exception thrown) {
+        LOG.debug("refused by Jersey", thrown);
+        return new Problem(Failure.BAD_REQUEST, "the request's address cannot be understood");
+    }
+}

@@ -1,0 +1,122 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.MediaType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import org.eclipse.jetty.http.HttpException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A request's body: one JSON object in UTF-8, at most {@link RequestAttributes#MAX_BODY} bytes, however it is transferred. */
+final class JsonBody {
+    /** How much of an oversize body is read and dropped, so that a client which is still sending gets to see why. */
+    private static final long DRAIN = 8L * RequestAttributes.MAX_BODY;
+
+    private JsonBody() {}
+
+    /**
+     * The body that must be there.
+     *
+     * @param example what a right body could look like, for the note when there is none
+     */
+    static ObjectNode required(ContainerRequestContext context, String example) {
+        var bytes = read(context.getEntityStream());
+        if (isBlank(bytes)) {
+            throw Problem.malformed("the body is empty; send a JSON object, at least " + example);
+        }
+        requireJson();
+        return Json.readObject(bytes);
+    }
+
+    /** The body where a request can do without. */
+    static ObjectNode optional(ContainerRequestContext context) {
+        var bytes = read(context.getEntityStream());
+        if (bytes.length == 0) {
+            return Json.object();
+        }
+        requireJson();
+        return Json.readObject(bytes);
+    }
+
+    /** An optional body: if sent, it must be a JSON object without fields. */
+    static void none(ContainerRequestContext context) {
+        var body = optional(context);
+        if (!body.isEmpty()) {
+            var names = body.propertyNames().stream()
+                    .limit(10)
+                    .map(QuotedText::shortened)
+                    .toList();
+            throw Problem.invalid(String.join(", ", names), "cannot be given: this route takes no fields in its body");
+        }
+    }
+
+    private static void requireJson() {
+        var given = RestExchange.current().contentType();
+        if (!isJson(given)) {
+            throw new Problem(
+                    Failure.UNSUPPORTED_MEDIA_TYPE,
+                    "Content-Type must be application/json (in UTF-8), not "
+                            + (given == null ? "absent" : "'%s'".formatted(QuotedText.shortened(given))));
+        }
+    }
+
+    private static boolean isJson(@Nullable String given) {
+        if (given == null) {
+            return false;
+        }
+        try {
+            var type = MediaType.valueOf(given);
+            var charset = type.getParameters().getOrDefault(MediaType.CHARSET_PARAMETER, "utf-8");
+            return MediaType.APPLICATION_JSON_TYPE.equals(new MediaType(type.getType(), type.getSubtype()))
+                    && charset.equalsIgnoreCase("utf-8");
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /** All of it, whatever it is. */
+    static byte[] bytes(ContainerRequestContext context) {
+        return read(context.getEntityStream());
+    }
+
+    private static byte[] read(InputStream stream) {
+        try {
+            var declared = RestExchange.current().bodyLength();
+            var bytes =
+                    declared > RequestAttributes.MAX_BODY ? null : stream.readNBytes(RequestAttributes.MAX_BODY + 1);
+            if (bytes == null || bytes.length > RequestAttributes.MAX_BODY) {
+                drain(stream);
+                throw new Problem(
+                        Failure.TOO_LARGE,
+                        "the body is too large; at most %,d bytes are allowed".formatted(RequestAttributes.MAX_BODY));
+            }
+            return bytes;
+        } catch (IOException | HttpException.RuntimeException e) {
+            throw new Problem(Failure.BAD_REQUEST, "the body ended before it was whole");
+        }
+    }
+
+    private static void drain(InputStream stream) throws IOException {
+        if (RestExchange.current().expectsContinue()) {
+            return;
+        }
+        var dropped = new byte[1 << 14];
+        for (long left = DRAIN; left > 0; ) {
+            var count = stream.read(dropped);
+            if (count < 0) {
+                return;
+            }
+            left -= count;
+        }
+    }
+
+    private static boolean isBlank(byte[] bytes) {
+        return bytes.length < 1_000 && new String(bytes, StandardCharsets.ISO_8859_1).isBlank();
+    }
+}

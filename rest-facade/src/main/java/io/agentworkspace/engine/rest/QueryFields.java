@@ -1,0 +1,41 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import java.util.Collection;
+import java.util.stream.Collectors;
+
+/**
+ * The query of a request below {@code /api}: if a parameter were ignored, the response would answer a different
+ * request.
+ */
+final class QueryFields {
+    /** How many unknown parameters a refusal names. */
+    private static final int NAMED = 10;
+
+    private QueryFields() {}
+
+    /** @throws Problem {@code bad_request} that names the unknown parameters, and the nearest known one of each */
+    static void refuseUnknown(ContainerRequestContext context, Collection<String> known) {
+        var notes = context.getUriInfo().getQueryParameters().keySet().stream()
+                .filter(name -> !known.contains(name))
+                .sorted()
+                .limit(NAMED)
+                .map(name -> "'%s' is not a query parameter of this route; %s"
+                        .formatted(QuotedText.shortened(name), hint(name, known)))
+                .collect(Collectors.joining(". "));
+        if (!notes.isEmpty()) {
+            throw new Problem(Failure.BAD_REQUEST, notes);
+        }
+    }
+
+    private static String hint(String name, Collection<String> known) {
+        var near = Near.nearest(QuotedText.shortened(name), known, 1);
+        if (!near.isEmpty()) {
+            return "did you mean '%s'?".formatted(near.getFirst());
+        }
+        return "it takes " + (known.isEmpty() ? "none" : String.join(", ", known));
+    }
+}

@@ -1,0 +1,144 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.audit.RequestSource;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Progress;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.model.tool.ResponseBudget;
+import io.agentworkspace.engine.model.tool.Route;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The request being answered, with what the gate found out about it: Jersey's own request carries neither. */
+record RestExchange(Request request) {
+    /** Bound while the facade handles a request, which it does on one thread from beginning to end. */
+    static final ScopedValue<RestExchange> CURRENT = ScopedValue.newInstance();
+
+    static RestExchange current() {
+        return CURRENT.get();
+    }
+
+    String requestId() {
+        return (String) Objects.requireNonNull(
+                request.getAttribute(RequestAttributes.REQUEST_ID), RequestAttributes.REQUEST_ID);
+    }
+
+    @Nullable
+    Caller caller() {
+        return (Caller) request.getAttribute(RequestAttributes.CALLER);
+    }
+
+    String method() {
+        return request.getMethod();
+    }
+
+    String path() {
+        return request.getHttpURI().getPath();
+    }
+
+    /** Whether the answer must be the envelope, whatever goes wrong. */
+    boolean isCommand() {
+        return path().equals(Route.COMMANDS) || path().startsWith(Route.COMMANDS + "/");
+    }
+
+    /** What makes a page of a refusal, where a person's browser asks. */
+    @SuppressWarnings("unchecked") // The gate sets it.
+    Optional<Function<Problem, byte[]>> refusalPage() {
+        return Optional.ofNullable((Function<Problem, byte[]>) request.getAttribute(RequestAttributes.REFUSAL_PAGE));
+    }
+
+    /** In bytes; -1 when it was not declared. */
+    long bodyLength() {
+        return request.getLength();
+    }
+
+    @Nullable
+    String contentType() {
+        return request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+    }
+
+    /** Whether the client has the very bytes already that this tag stands for. */
+    boolean has(String quotedTag) {
+        var tags = String.join(",", request.getHeaders().getValuesList(HttpHeader.IF_NONE_MATCH));
+        return tags.strip().equals("*") || tags.contains(quotedTag);
+    }
+
+    /** Whether the client waits for a word from us before it sends the body. */
+    boolean expectsContinue() {
+        return request.getHeaders().contains(HttpHeader.EXPECT);
+    }
+
+    /** @throws Problem if a foreign page may have sent this, except for calls that only read */
+    private void checkMayRun(Optional<Tool<?, ?>> tool, ObjectNode arguments) {
+        var reads = tool.isPresent() && tool.get().runFor(arguments).effect() == Effect.READS;
+        if (!reads && request.getAttribute(RequestAttributes.FORGERY) instanceof Problem problem) {
+            throw problem;
+        }
+    }
+
+    /** For the request log. */
+    void runs(Tool<?, ?> tool) {
+        request.setAttribute(RequestAttributes.SERVICE, tool.name());
+    }
+
+    private RequestSource whence() {
+        var program = request.getHeaders().get(HttpHeader.USER_AGENT);
+        return new RequestSource(RequestSource.REST, Request.getRemoteAddr(request), program);
+    }
+
+    /** Who asks. */
+    Caller identified() {
+        var caller = caller();
+        if (caller == null) {
+            throw Problem.unauthenticated(
+                    "send your API key in the header X-Api-Key, or as Authorization: Bearer <key>");
+        }
+        return caller;
+    }
+
+    /**
+     * Runs a tool for who asks; what that one then has left is told in the headers too. Who has no credential hears what is
+     * public, where anything is.
+     */
+    Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict) {
+        return run(runner, service, arguments, strict, ResponseBudget.once());
+    }
+
+    Answer run(ToolRunner runner, String service, ObjectNode arguments, boolean strict, ResponseBudget budget) {
+        checkMayRun(runner.catalogue().find(service), arguments);
+        if (caller() == null) {
+            var open = runner.open(service, arguments, requestId());
+            if (open.isPresent()) {
+                return open.get();
+            }
+        }
+        var answer = runner.run(asks(service, arguments, strict).within(budget));
+        request.setAttribute(RequestAttributes.LIMITS, answer.limits());
+        return answer;
+    }
+
+    private ToolRunner.Request asks(String service, ObjectNode arguments, boolean strict) {
+        var key = request.getHeaders().get("Idempotency-Key");
+        return new ToolRunner.Request(
+                service,
+                arguments,
+                identified(),
+                requestId(),
+                strict,
+                key,
+                Progress.SILENT,
+                whence(),
+                ResponseBudget.once(),
+                false);
+    }
+}

@@ -1,0 +1,219 @@
+package io.agentworkspace.engine.rest.openapi;
+
+import io.agentworkspace.engine.model.event.EventType;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.mcp.Handshake;
+import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.tool.AccessReasons;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The schemas that the OpenAPI document's operations refer to. */
+public final class ComponentSchemas {
+    private final NamedSchemas named = new NamedSchemas();
+
+    public ComponentSchemas() {
+        envelopes();
+        named.add("Problem", of(GatewayAnswers.ProblemFields.class));
+        named.add("Live", of(GatewayAnswers.Live.class));
+        named.add("Health", of(GatewayAnswers.HealthFields.class));
+        named.add("Config", of(GatewayAnswers.Config.class));
+        named.add("Reasons", of(AccessReasons.class));
+        named.add("Session", of(GatewayAnswers.SessionFields.class));
+        named.add("AccessToken", of(GatewayAnswers.TokenFields.class));
+        named.add("Jwks", of(GatewayAnswers.Jwks.class));
+        named.add("Tool", tool());
+        named.add("Tools", tools());
+        rpc();
+        named.add("Clients", of(GatewayAnswers.Clients.class));
+        named.add("Handshakes", of(Handshake.Latest.class));
+    }
+
+    public ObjectNode json() {
+        return named.json();
+    }
+
+    /** A reference to what the generic route takes: one of these commands, with all the fields that any has. */
+    public ObjectNode command(List<Tool<?, ?>> commands) {
+        var schema = open(CommandRequest.SCHEMA.typed());
+        schema.putArray("required").add("service");
+        var service = (ObjectNode) schema.at("/properties/service");
+        service.remove("maxLength");
+        var names = service.put("title", "CommandName").putArray("enum");
+        commands.forEach(tool -> names.add(tool.name()));
+        return named.add("CommandRequest", schema);
+    }
+
+    /** A reference to what goes into the tool's body: not what stands in the path. */
+    public ObjectNode request(Tool<?, ?> tool) {
+        var schema = open(tool.inputSchema().typed());
+        var properties = (ObjectNode) schema.get("properties");
+        for (var field : Field.of(schema)) {
+            if (tool.route().hasParameter(field.path())) {
+                properties.remove(field.name());
+                without(schema, field.name());
+            }
+        }
+        if (tool.isCommand()) {
+            properties
+                    .putObject("service")
+                    .put("type", "string")
+                    .put("description", "Not needed: the path fixes it. If it is sent, it must be this.")
+                    .put("const", tool.name());
+        }
+        schema.put("description", "What %s takes.".formatted(tool.name()));
+        return named.add(SchemaNames.typeName(tool) + "Request", SchemaNames.typeName(tool), schema);
+    }
+
+    /** A reference to what the tool answers when it is done. */
+    public ObjectNode response(Tool<?, ?> tool) {
+        var own = Schema.of(tool.output()).typed();
+        var schema = Json.object()
+                .put("type", "object")
+                .put("description", "What %s answers when it is done.".formatted(tool.name()));
+        var properties = schema.putObject("properties");
+        properties.set("header", SchemaNames.schema("Header"));
+        properties.set("status", SchemaNames.schema("Status"));
+        properties.setAll((ObjectNode) own.get("properties"));
+        schema.putArray("required")
+                .add("header")
+                .add("status")
+                .addAll(own.path("required").values());
+        return named.add(SchemaNames.typeName(tool) + "Response", SchemaNames.typeName(tool), schema);
+    }
+
+    /** A reference to the schema of a sent event. */
+    public ObjectNode event(String name, EventType type) {
+        var schema = Json.object().put("type", "object").put("description", type.description());
+        var properties = schema.putObject("properties");
+        described(properties, "id", "string", "Names the event; the same on every attempt.")
+                .put("format", "uuid");
+        described(properties, "type", "string", "The event's type.").put("const", type.word());
+        described(properties, "created_at", "string", "When it happened.").put("format", "date-time");
+        var data = named.add(name + "Data", type.schema().put("description", "What happened."));
+        properties.set("data", data);
+        schema.putArray("required").add("id").add("type").add("created_at").add("data");
+        return named.add(name + "Event", schema);
+    }
+
+    /** What stands at a parameter. */
+    public ObjectNode parameter(String name, ObjectNode schema) {
+        return named.settled(name, schema);
+    }
+
+    private void envelopes() {
+        var refusal = Envelope.schema();
+        named.add("Refusal", "", refusal.put("description", "The envelope of what was refused: status says why."));
+        var response = refusal.deepCopy().put("description", "The envelope of any tool, whichever fields it has.");
+        var properties = (ObjectNode) response.get("properties");
+        for (var name : List.of("profile", "content")) {
+            properties
+                    .putObject(name)
+                    .put("type", "array")
+                    .put("description", "On read and list commands.")
+                    .putObject("items")
+                    .put("type", "object");
+        }
+        named.add("CommandResponse", response.put("additionalProperties", true));
+    }
+
+    private static ObjectNode of(Class<? extends Record> type) {
+        return Schema.of(type).typed();
+    }
+
+    /** REST ignores fields that it does not know. */
+    private static ObjectNode open(ObjectNode schema) {
+        if (schema.path("additionalProperties").isBoolean()) {
+            schema.remove("additionalProperties");
+        }
+        schema.values().forEach(inner -> {
+            if (inner instanceof ObjectNode object) {
+                open(object);
+            }
+        });
+        return schema;
+    }
+
+    private static void without(ObjectNode schema, String name) {
+        var required = schema.path("required");
+        for (var i = required.size() - 1; i >= 0; i--) {
+            if (required.get(i).asString().equals(name)) {
+                required.asArray().remove(i);
+            }
+        }
+        if (required.isEmpty()) {
+            schema.remove("required");
+        }
+    }
+
+    private static ObjectNode tool() {
+        var schema = Json.object().put("type", "object").put("description", "A tool as the catalogue shows it.");
+        var properties = schema.putObject("properties");
+        described(properties, "name", "string", "Its name, over MCP and as service of a command.");
+        described(properties, "title", "string", "What to call it.");
+        described(properties, "description", "string", "What it does, what it needs, what it answers.");
+        described(properties, "family", "string", "What it is about: agent, domain, bank, …");
+        described(properties, "capability", "string", "What a credential needs to run it.");
+        described(properties, "effect", "string", "reads, marks, moves, creates, changes or destroys.");
+        var route = described(properties, "route", "object", "Its own REST route.");
+        described(route.putObject("properties"), "method", "string", "The HTTP method.");
+        described(
+                (ObjectNode) route.get("properties"), "path", "string", "The path, with {…} where an argument stands.");
+        route.putArray("required").add("method").add("path");
+        described(properties, "inputSchema", "object", "JSON Schema of its arguments.");
+        described(properties, "outputSchema", "object", "JSON Schema of its envelope.");
+        described(properties, "annotations", "object", "MCP's hints: readOnlyHint, destructiveHint, idempotentHint, …");
+        properties.propertyNames().forEach(schema.withArray("required")::add);
+        return schema;
+    }
+
+    /** The part of JSON-RPC 2.0 that all messages share. */
+    private void rpc() {
+        var request = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 request or notification.");
+        var asked = request.putObject("properties");
+        described(asked, "jsonrpc", "string", "Always 2.0.").put("const", "2.0");
+        described(
+                asked,
+                "id",
+                "string",
+                "Names the request in its response; absent on notifications. Integers are taken too.");
+        described(asked, "method", "string", "What to do, e.g. tools/list.");
+        described(asked, "params", "object", "What the method takes.");
+        request.putArray("required").add("jsonrpc").add("method");
+        named.add("RpcRequest", request);
+        var response = Json.object().put("type", "object").put("description", "A JSON-RPC 2.0 response.");
+        var told = response.putObject("properties");
+        described(told, "jsonrpc", "string", "Always 2.0.");
+        described(told, "id", "string", "The request's.");
+        described(told, "result", "object", "What the method answers.");
+        response.putArray("required").add("jsonrpc");
+        var error = response.deepCopy().put("description", "A JSON-RPC 2.0 error.");
+        named.add("RpcResponse", response);
+        var failed = (ObjectNode) error.get("properties");
+        failed.remove("result");
+        var what = described(failed, "error", "object", "What was wrong.");
+        var parts = what.putObject("properties");
+        described(parts, "code", "integer", "JSON-RPC's code.");
+        described(parts, "message", "string", "What was wrong, and what would be right.");
+        described(parts, "data", "object", "error, internal_code, note and request_id, as everywhere.");
+        what.putArray("required").add("code").add("message");
+        named.add("RpcError", error);
+    }
+
+    private static ObjectNode tools() {
+        var schema = Json.object().put("type", "object").put("description", "The catalogue of tools.");
+        described(schema.putObject("properties"), "tools", "array", "The tools, in order.")
+                .set("items", SchemaNames.schema("Tool"));
+        schema.putArray("required").add("tools");
+        return schema;
+    }
+
+    private static ObjectNode described(ObjectNode properties, String name, String type, String description) {
+        JsonNode field = properties.putObject(name).put("type", type).put("description", description);
+        return (ObjectNode) field;
+    }
+}

@@ -1,0 +1,50 @@
+package io.agentworkspace.engine.model.access;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+import java.util.Set;
+
+/** What a key may do (decisions, section 1). A request may do what its key's capabilities and its user's role both allow. */
+public enum Capability {
+    AGENT_READ,
+    AGENT_WRITE,
+    DOMAIN_READ,
+    DOMAIN_WRITE,
+    BANK_READ,
+    BANK_WRITE,
+    ZONE_READ,
+    ZONE_WRITE,
+    USER_READ,
+    USER_WRITE,
+    KEY_READ,
+    KEY_WRITE,
+    WEBHOOK_READ,
+    WEBHOOK_WRITE,
+    DOCUMENT_READ,
+    DOCUMENT_WRITE,
+    RULE_READ,
+    RULE_WRITE,
+    SKILL_READ,
+    SKILL_WRITE,
+    ACCOUNT_READ,
+    ACCOUNT_WRITE;
+
+    /** All capabilities. */
+    public static final String ALL = "*";
+
+    /** The read capability of a family, such as {@code agent}. */
+    public static Capability toRead(String family) {
+        return valueOf(family.toUpperCase(Locale.ROOT) + "_READ");
+    }
+
+    /** On the wire: {@code agent:read}. */
+    @JsonValue
+    public String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ':');
+    }
+
+    /** Whether these words, as stored with a key, include this capability. */
+    public boolean isIn(Set<String> words) {
+        return words.contains(ALL) || words.contains(word());
+    }
+}

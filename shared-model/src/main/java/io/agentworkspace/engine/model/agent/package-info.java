@@ -1,0 +1,5 @@
+/** Agents and messages. */
+@NullMarked
+package io.agentworkspace.engine.model.agent;
+
+import org.jspecify.annotations.NullMarked;

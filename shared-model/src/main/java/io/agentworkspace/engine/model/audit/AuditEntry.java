@@ -1,0 +1,114 @@
+package io.agentworkspace.engine.model.audit;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An entry of the audit: who did what to which thing, from where, and with what result. Never the content. */
+public record AuditEntry(
+        @Doc("When.") Instant at,
+        @Doc("The user, as it was named then.") String user,
+
+        @Doc("The user whom an admin acted for.") @Nullable String actingFor,
+
+        @Doc("What the caller proved itself with: key, session, …")
+        String credential,
+
+        @Doc("The id of the API key.") @Nullable String keyId,
+        @Doc("The name of the API key.") @Nullable String keyName,
+        @Doc("The agent that was acted as.") @Nullable String agent,
+        @Doc("The tool.") String tool,
+
+        @Doc("What the thing is: agent, domain, zone, bank, user, key, …")
+        String targetKind,
+
+        @Doc("The thing's name, as it was then; of a zone with its domain: Den/main.") @Nullable
+        String target,
+
+        @Doc("The thing's id, where it is called by one.") @Nullable
+        String targetId,
+
+        @Doc("The name that this gave the thing.") @Nullable String renamedTo,
+
+        @Doc("The agent that it concerned besides: who was invited, banned, given a permission.") @Nullable
+        String member,
+
+        @Doc("The door: mcp or rest.") @Nullable String door,
+
+        @Doc("The network address that it came from.") @Nullable
+        String address,
+
+        @Doc("The program, as it called itself.") @Nullable String client,
+        @Doc("done, or the name of the error.") String result,
+
+        @Doc("The request id; of several summed up that of the last one.")
+        String requestId,
+
+        @Doc(
+                "How many refused calls of the key, within a minute, this entry sums up, its words being those of the last one; absent for one call.")
+        @Nullable
+        Integer times) {
+    public static final String DONE = "done";
+
+    /** Events outside of tools. */
+    public static final List<String> EVENTS =
+            List.of("session.start", "session.end", "session.token", "user.joined", "tenant.created");
+
+    /** An event outside of tools. */
+    public static AuditEntry event(
+            String event, Instant at, Actor actor, Subject subject, RequestSource whence, String requestId) {
+        return new AuditEntry(
+                at,
+                actor.user(),
+                null,
+                actor.credential(),
+                actor.key(),
+                null,
+                null,
+                event,
+                subject.kind(),
+                subject.name(),
+                subject.id(),
+                null,
+                null,
+                whence.door(),
+                whence.address(),
+                whence.client(),
+                DONE,
+                requestId,
+                null);
+    }
+
+    /** The same, as the last of this many. */
+    public AuditEntry summing(int calls) {
+        return new AuditEntry(
+                at,
+                user,
+                actingFor,
+                credential,
+                keyId,
+                keyName,
+                agent,
+                tool,
+                targetKind,
+                target,
+                targetId,
+                renamedTo,
+                member,
+                door,
+                address,
+                client,
+                result,
+                requestId,
+                calls);
+    }
+
+    /** The user and the credential. */
+    public record Actor(
+            String user, String credential, @Nullable String key) {}
+
+    /** The subject of an event. */
+    public record Subject(
+            String kind, @Nullable String name, @Nullable String id) {}
+}

@@ -1,0 +1,5 @@
+/** Memory banks and memories. */
+@NullMarked
+package io.agentworkspace.engine.model.bank;
+
+import org.jspecify.annotations.NullMarked;

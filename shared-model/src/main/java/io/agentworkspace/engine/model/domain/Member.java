@@ -1,0 +1,19 @@
+package io.agentworkspace.engine.model.domain;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import java.time.Instant;
+
+/** An agent as a domain's list of members shows it. */
+public record Member(
+        @Doc("The agent's name.") String agent,
+
+        @Doc(
+                value = "The host runs the domain.",
+                oneOf = {"host", "member"})
+        String role,
+
+        @Doc("Whether somebody is logged on as it.") boolean online,
+        @Doc("Since when it has been in this state.") Instant since,
+
+        @Doc("member; invited: its owner has to agree; requested: the domain has to agree; banned.")
+        MemberState state) {}

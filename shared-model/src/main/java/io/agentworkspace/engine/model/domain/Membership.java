@@ -1,0 +1,19 @@
+package io.agentworkspace.engine.model.domain;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import java.time.Instant;
+
+/** One agent's membership of one domain. */
+public record Membership(
+        @Doc("The domain's name.") String domain,
+        @Doc("The agent's name.") String agent,
+
+        @Doc(
+                value = "The host runs the domain.",
+                oneOf = {"host", "member"})
+        String role,
+
+        @Doc("member; invited: its owner has to agree; requested: the domain has to agree; banned.")
+        MemberState state,
+
+        @Doc("Since when it has been in this state.") Instant since) {}

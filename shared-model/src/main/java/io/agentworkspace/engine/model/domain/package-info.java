@@ -1,0 +1,5 @@
+/** Domains, zones and members. */
+@NullMarked
+package io.agentworkspace.engine.model.domain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,103 @@
+package io.agentworkspace.engine.model.event;
+
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.plan.Plan;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.schema.Doc;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an event contains besides its type and time: the {@code data} of its envelope (contract, Events; decisions,
+ * section 8).
+ */
+public sealed interface EventData {
+    record PlanChanged(
+            @Doc("The plan until now.") Plan previousPlan,
+            @Doc("The plan from now on.") Plan plan,
+            @Doc("The user who changed it.") String changedBy)
+            implements EventData {}
+
+    record ThresholdReached(
+            @Doc("What is counted.") Scope scope,
+
+            @Doc(
+                    value = "The threshold, in percent of the limit.",
+                    oneOf = {"80", "100"})
+            int threshold,
+
+            @Doc("The plan's limit.") long limit,
+            @Doc("The count that reached it.") long count,
+            @Doc("The plan.") Plan plan,
+
+            @Doc("When the limit will be reached if it goes on like this; absent where that cannot be told.") @Nullable
+            Instant projectedExhaustionAt)
+            implements EventData {}
+
+    record RequestRejected(
+            @Doc("What there is too much of.") Scope scope,
+            @Doc("The plan's limit.") long limit,
+            @Doc("The count at that moment.") long count,
+            @Doc("The plan.") Plan plan,
+            @Doc("The command that was refused.") String service)
+            implements EventData {}
+
+    record AgentDeployment(
+            @Doc("The agent's name.") String agent,
+
+            @Doc(
+                    value = "Who may see it.",
+                    oneOf = {"private", "agent", "domain", "public"})
+            Access access,
+
+            @Doc("The user who owns it.") String owner,
+            @Doc("Its revision.") long revision,
+
+            @Doc("The fields that were set; only in agent.deployment.updated.") @Nullable
+            List<String> changed)
+            implements EventData {
+        public static AgentDeployment of(Agent agent, @Nullable List<String> changed) {
+            return new AgentDeployment(agent.name(), agent.access(), agent.owner(), agent.revision(), changed);
+        }
+    }
+
+    record EndpointState(
+            @Doc(value = "The endpoint.", format = "uuid") UUID endpointId,
+            @Doc("Its URL.") String url,
+
+            @Doc("The event types that it is sent; * for all.")
+            List<String> events,
+
+            @Doc("Whether it is sent anything.") boolean enabled,
+
+            @Doc(
+                    value =
+                            "Why it is not: manual, gone (it answered 410) or failing (nothing but failures for 120 h).",
+                    oneOf = {"manual", "gone", "failing"})
+            @Nullable
+            String disabledReason,
+
+            @Doc(
+                    "Present while it still works, when it is about to be disabled because nothing but failures come back.")
+            @Nullable
+            Warning warning)
+            implements EventData {}
+
+    record Warning(
+            @Doc(
+                    value = "How much of the way to being disabled has passed, in percent.",
+                    oneOf = {"50", "70", "90"})
+            int percent,
+
+            @Doc("Since when there have been nothing but failures.")
+            Instant failingSince,
+
+            @Doc("When it will be disabled unless a delivery succeeds before.")
+            Instant disabledAt) {}
+
+    /** Whatever the sender of the test has written. */
+    record Test() implements EventData {}
+}

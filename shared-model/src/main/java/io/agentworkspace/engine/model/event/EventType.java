@@ -1,0 +1,125 @@
+package io.agentworkspace.engine.model.event;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.plan.Plan;
+import io.agentworkspace.engine.model.plan.Scope;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Schema;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The types of events (contract, Events), each with the shape of its data and an example. */
+public enum EventType {
+    BILLING_PLAN_CHANGED(
+            "Billing", "The tenant's plan was changed.", new EventData.PlanChanged(Plan.FREE, Plan.TEAM, "maria")),
+    QUOTA_THRESHOLD_REACHED(
+            "Quota",
+            "A count has reached 80 % or 100 % of the plan's limit. Sent once for each scope, threshold and window.",
+            new EventData.ThresholdReached(
+                    Scope.COMMANDS, 80, 10_000, 8_000, Plan.FREE, Instant.parse("2026-05-25T20:30:00Z"))),
+    QUOTA_REQUEST_REJECTED(
+            "Quota",
+            "A request was refused because the plan's limit is reached. Sent at most once a minute for each scope.",
+            new EventData.RequestRejected(Scope.AGENTS, 25, 25, Plan.FREE, "AP_Create")),
+    AGENT_DEPLOYMENT_CREATED(
+            "Deployments",
+            "An agent was created.",
+            new EventData.AgentDeployment("Researcher", Access.PRIVATE, "maria", 1, null)),
+    AGENT_DEPLOYMENT_UPDATED(
+            "Deployments",
+            "An agent was changed.",
+            new EventData.AgentDeployment("Researcher", Access.PUBLIC, "maria", 2, List.of("access"))),
+    AGENT_DEPLOYMENT_DELETED(
+            "Deployments",
+            "An agent was destroyed.",
+            new EventData.AgentDeployment("Researcher", Access.PUBLIC, "maria", 2, null)),
+    WEBHOOK_ENDPOINT_CREATED("Webhook lifecycle", "A webhook endpoint was created.", Examples.endpoint(true)),
+    WEBHOOK_ENDPOINT_UPDATED(
+            "Webhook lifecycle",
+            "A webhook endpoint was changed, by somebody or because it fails: with warning where it is about to be disabled.",
+            Examples.endpoint(true)),
+    WEBHOOK_ENDPOINT_DELETED(
+            "Webhook lifecycle",
+            "A webhook endpoint was deleted. It gets this event itself, too, whatever it subscribes to, unless it was disabled.",
+            Examples.endpoint(false)),
+    WEBHOOK_TEST("Test", "Sent on request, by POST /api/webhooks/test; data is the caller's.", new EventData.Test());
+
+    private final String group;
+    private final String description;
+    private final EventData example;
+    private final Schema schema;
+
+    EventType(String group, String description, EventData example) {
+        this.group = group;
+        this.description = description;
+        this.example = example;
+        this.schema = Schema.of(((Record) example).getClass());
+    }
+
+    /** On the wire: {@code agent.deployment.created}. */
+    @JsonValue
+    public String word() {
+        return name().toLowerCase(java.util.Locale.ROOT).replace('_', '.');
+    }
+
+    public static Optional<EventType> find(String word) {
+        return Arrays.stream(values()).filter(type -> type.word().equals(word)).findFirst();
+    }
+
+    public static List<String> words() {
+        return Arrays.stream(values()).map(EventType::word).toList();
+    }
+
+    public String group() {
+        return group;
+    }
+
+    public String description() {
+        return description;
+    }
+
+    /** JSON Schema 2020-12 of {@code data}. */
+    public ObjectNode schema() {
+        return schema.json();
+    }
+
+    public ObjectNode example() {
+        return Json.tree(example);
+    }
+
+    /**
+     * The data of such an event, valid by its schema. Fields of the schema are as {@link Schema#read} returns them,
+     * without null or blank ones; other fields are unchanged.
+     *
+     * @throws Problem if the data is not valid
+     */
+    public ObjectNode checked(ObjectNode data) {
+        var known = schema.read(data, false);
+        var checked = Json.object();
+        for (var field : data.properties()) {
+            var value = schema.knows(field.getKey()) ? known.get(field.getKey()) : field.getValue();
+            if (value != null) {
+                checked.set(field.getKey(), value);
+            }
+        }
+        return checked;
+    }
+
+    private static final class Examples {
+        private static EventData endpoint(boolean enabled) {
+            return new EventData.EndpointState(
+                    UUID.fromString("6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11"),
+                    "https://example.com/hooks",
+                    List.of("agent.deployment.created", "agent.deployment.deleted"),
+                    enabled,
+                    null,
+                    null);
+        }
+    }
+}

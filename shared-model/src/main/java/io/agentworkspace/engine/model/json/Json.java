@@ -1,0 +1,232 @@
+package io.agentworkspace.engine.model.json;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.text.Excerpt;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.UnexpectedEndOfInputException;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.ser.std.StdSerializer;
+
+/** The one JSON dialect: snake_case, no nulls, ISO 8601 UTC times with milliseconds, at most 64 levels deep. */
+public final class Json {
+    public static final int MAX_DEPTH = 64;
+
+    /** The maximum number of values, names, and array and object boundaries in the JSON of a request. */
+    public static final int MAX_TOKENS = 50_000;
+
+    private static final DateTimeFormatter MILLIS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+
+    private static final int MAX_NAME = 1_000;
+    private static final int MAX_NUMBER = 100;
+
+    /** The parser's error messages, and ours for them. */
+    private static final Map<Pattern, String> REASONS = reasons();
+
+    private static final JsonMapper MAPPER = mapper(Long.MAX_VALUE);
+
+    /**
+     * Reads JSON of others. A tree takes memory for each value: for bodies like [{},{},…] about forty times their
+     * length.
+     */
+    private static final JsonMapper READER = mapper(MAX_TOKENS);
+
+    private static final JsonMapper SORTED =
+            MAPPER.rebuild().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
+
+    private Json() {}
+
+    private static Map<Pattern, String> reasons() {
+        var reasons = new LinkedHashMap<Pattern, String>();
+        reasons.put(Pattern.compile("nesting depth"), "it is nested more than %d levels deep".formatted(MAX_DEPTH));
+        reasons.put(Pattern.compile("Token count"), "it has more than %,d values and names".formatted(MAX_TOKENS));
+        reasons.put(Pattern.compile("^Name length"), "a field's name has more than %,d characters".formatted(MAX_NAME));
+        reasons.put(Pattern.compile("^Number value length"), "a number has more than %d digits".formatted(MAX_NUMBER));
+        reasons.put(
+                Pattern.compile("^Duplicate (?:Object )?property \"(.*?)\"", Pattern.DOTALL),
+                "the field '%s' comes twice");
+        reasons.put(Pattern.compile("^Trailing token"), "something follows after the JSON value");
+        reasons.put(Pattern.compile("end-of-input|End-of-input"), "it ends before it is complete");
+        reasons.put(
+                Pattern.compile("^Illegal unquoted character"),
+                "a line break or control character inside a string must be escaped, like \\n");
+        reasons.put(Pattern.compile("character escape '(.)'"), "'\\%s' is not an escape that JSON has");
+        reasons.put(
+                Pattern.compile("^Unrecognized token '([^']*)'"),
+                "'%s' is not a JSON value; text needs double quotes around it");
+        reasons.put(
+                Pattern.compile("^Unexpected character \\('(.)'", Pattern.DOTALL),
+                "the character '%s' cannot stand there");
+        return reasons;
+    }
+
+    private static JsonMapper mapper(long tokens) {
+        return JsonMapper.builder(JsonFactory.builder()
+                        .streamReadConstraints(StreamReadConstraints.builder()
+                                .maxNestingDepth(MAX_DEPTH)
+                                .maxNameLength(MAX_NAME)
+                                .maxNumberLength(MAX_NUMBER)
+                                .maxTokenCount(tokens)
+                                .build())
+                        .build())
+                .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+                .changeDefaultPropertyInclusion(any -> any.withValueInclusion(JsonInclude.Include.NON_NULL))
+                .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+                .addModule(new SimpleModule().addSerializer(Instant.class, new InstantWriter()))
+                .build();
+    }
+
+    public static ObjectNode object() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    /** Reads one JSON object from UTF-8 bytes; anything else is {@code malformed_json}. */
+    public static ObjectNode readObject(byte[] utf8) {
+        if (read(utf8) instanceof ObjectNode object) {
+            return object;
+        }
+        throw Problem.malformed("the body must be one JSON object");
+    }
+
+    /** Reads any one JSON value from UTF-8 bytes, strictly: no other encoding, no duplicate keys, nothing after it. */
+    public static JsonNode read(byte[] utf8) {
+        try {
+            var text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .onMalformedInput(CodingErrorAction.REPORT)
+                    .onUnmappableCharacter(CodingErrorAction.REPORT)
+                    .decode(ByteBuffer.wrap(utf8));
+            return READER.readTree(text.toString());
+        } catch (CharacterCodingException e) {
+            throw Problem.malformed("the body is not valid UTF-8");
+        } catch (JacksonException e) {
+            var at = e.getLocation();
+            var where = at == null ? "" : " at line %d, column %d".formatted(at.getLineNr(), at.getColumnNr());
+            throw Problem.malformed("the body is not valid JSON%s: %s".formatted(where, reason(e)));
+        }
+    }
+
+    /** In our own words, because the parser's messages describe its classes and sources. */
+    private static String reason(JacksonException e) {
+        var message = String.valueOf(e.getOriginalMessage());
+        if (e instanceof UnexpectedEndOfInputException) {
+            return "it ends before it is complete";
+        }
+        return REASONS.entrySet().stream()
+                .map(known -> Map.entry(known.getKey().matcher(message), known.getValue()))
+                .filter(known -> known.getKey().find())
+                .map(known -> known.getKey().groupCount() == 0
+                        ? known.getValue()
+                        : known.getValue().formatted(Excerpt.of(known.getKey().group(1), 60)))
+                .findFirst()
+                .orElse("it cannot be parsed");
+    }
+
+    /** The text or number of this name in the outermost object. The rest is not read and need not be complete. */
+    public static Optional<JsonNode> scalar(byte[] utf8, String name) {
+        try (var parser = READER.createParser(utf8)) {
+            for (var token = parser.nextToken(); token != null; token = parser.nextToken()) {
+                if (token == JsonToken.START_ARRAY) {
+                    parser.skipChildren();
+                } else if (token == JsonToken.PROPERTY_NAME) {
+                    var isWanted = parser.currentName().equals(name);
+                    var value = parser.nextToken();
+                    if (isWanted) {
+                        return value != null && value.isScalarValue()
+                                ? Optional.of(parser.readValueAsTree())
+                                : Optional.empty();
+                    }
+                    parser.skipChildren();
+                }
+            }
+        } catch (JacksonException e) {
+            // Not found.
+        }
+        return Optional.empty();
+    }
+
+    /** Binds a tree that a {@link Schema} has already checked, or that one of our queries produced. */
+    public static <T> T bind(JsonNode tree, Class<T> type) {
+        return MAPPER.treeToValue(tree, type);
+    }
+
+    /** Reads text that we wrote ourselves. */
+    public static <T> T readValue(String text, Class<T> type) {
+        return MAPPER.readValue(text, type);
+    }
+
+    public static <T> java.util.List<T> readList(String text, Class<T> element) {
+        return MAPPER.readerForListOf(element).readValue(text);
+    }
+
+    public static ObjectNode tree(Object value) {
+        return MAPPER.valueToTree(value);
+    }
+
+    /** A value that is not an object, as a tree. */
+    public static JsonNode valueTree(Object value) {
+        return MAPPER.valueToTree(value);
+    }
+
+    public static byte[] bytes(Object value) {
+        return MAPPER.writeValueAsBytes(value);
+    }
+
+    /** Streams the value as UTF-8 bytes, without holding all of them in memory. */
+    public static void write(Object value, java.io.OutputStream to) {
+        MAPPER.writeValue(to, value);
+    }
+
+    public static String text(Object value) {
+        return MAPPER.writeValueAsString(value);
+    }
+
+    /** Indented, for documents and golden files. */
+    public static String pretty(Object value) {
+        return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(value);
+    }
+
+    /**
+     * The same text for the same value, whatever the order of its keys. Used to compare requests with one idempotency
+     * key.
+     */
+    public static String canonical(JsonNode value) {
+        return SORTED.writeValueAsString(value);
+    }
+
+    private static final class InstantWriter extends StdSerializer<Instant> {
+        InstantWriter() {
+            super(Instant.class);
+        }
+
+        @Override
+        public void serialize(Instant value, JsonGenerator out, SerializationContext context) {
+            out.writeString(MILLIS.format(value));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.agentworkspace.engine.model.key;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The record of an API key: everything about it but its secret. */
+public record Key(
+        @Doc("Names the key in the AK_ tools; it is also the first part of the key itself, ek_<id>_….")
+        String id,
+
+        @Doc("What it is for.") String name,
+        @Doc("The user that it acts for.") String user,
+
+        @Doc("Where it is used: production, staging, …") @Nullable
+        String environment,
+
+        @Doc("Whether it works: active, expired or revoked, by itself or with its parent.")
+        KeyState state,
+
+        @Doc("What it may do, as far as its user's role allows that too; * means everything.")
+        List<String> capabilities,
+
+        @Doc("The toolsets that it is limited to, at every door; absent when to none.") @Nullable
+        List<String> toolset,
+
+        @Doc("Whether the person at an MCP client is asked before a destructive tool runs.")
+        boolean confirmDestructive,
+
+        @Doc("The only agent that it may act as.") @Nullable String agent,
+
+        @Doc("The key that made it, and with which it ends.") @Nullable
+        String parent,
+
+        @Doc("How many active keys it is the parent of.") long children,
+
+        @Doc("When it ends.") @Nullable Instant expiresAt,
+        @Doc("When it was made.") Instant createdAt,
+        @Doc("When it was revoked.") @Nullable Instant revokedAt,
+
+        @Doc("When it was last used, to the minute; known within a second or two.") @Nullable
+        Instant lastUsedAt,
+
+        @Doc("The program that used it last, as it called itself.") @Nullable
+        String lastClient,
+
+        @Doc("When it was given a new secret.") @Nullable Instant rotatedAt,
+
+        @Doc("Until when the secret of before the rotation works too; absent when it does not.") @Nullable
+        Instant previousWorksUntil,
+
+        @Doc("When the secret of before the rotation was last used, to the minute.") @Nullable
+        Instant previousLastUsedAt,
+
+        @Doc("Grows with each change.") long revision) {}

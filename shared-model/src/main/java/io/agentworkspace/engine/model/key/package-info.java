@@ -1,0 +1,5 @@
+/** API keys. */
+@NullMarked
+package io.agentworkspace.engine.model.key;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+package io.agentworkspace.engine.model.page;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Where the next page begins: opaque to clients, the last row's sort key to us. */
+public final class Cursor {
+    private Cursor() {}
+
+    public static String of(String... keys) {
+        var joined = String.join("\n", keys);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(joined.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** @throws Problem {@code invalid_field} if we did not issue it */
+    public static List<String> read(String cursor, int keys) {
+        try {
+            var text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
+            var parts = List.of(text.split("\n", -1));
+            if (parts.size() == keys && text.indexOf('\0') < 0) {
+                return parts;
+            }
+        } catch (IllegalArgumentException e) {
+            // Handled below, like any other cursor that is not ours.
+        }
+        throw invalid();
+    }
+
+    /** For a list sorted by name: it contains the command, since every text could be a name. */
+    public static String ofName(String command, String name) {
+        return of(command, name);
+    }
+
+    /**
+     * The name after which such a list continues; empty, before all names, for the first page.
+     *
+     * @throws Problem {@code invalid_field} if this command did not issue it
+     */
+    public static String readName(String command, @Nullable Page page) {
+        var keys = Page.after(page, 2);
+        if (keys.isEmpty()) {
+            return "";
+        } else if (!keys.getFirst().equals(command)) {
+            throw invalid();
+        }
+        return keys.getLast();
+    }
+
+    public static Problem invalid() {
+        return Problem.invalid("page.cursor", "is not a next_cursor that this command gave out");
+    }
+}

@@ -1,0 +1,27 @@
+package io.agentworkspace.engine.model.page;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The requested part of a list: how much, and from where. */
+public record Page(
+        @Doc(value = "How many at most, 1–200; 50 when left out.", min = 1, max = 200) @Nullable
+        Integer limit,
+
+        @Doc(value = "next_cursor of the page before.", max = 2_000) @Nullable
+        String cursor) {
+    public static final int DEFAULT_LIMIT = 50;
+
+    /** The limit of a page, which may be missing. */
+    public static int limit(@Nullable Page page) {
+        return page == null || page.limit() == null ? DEFAULT_LIMIT : page.limit();
+    }
+
+    /** The cursor's keys, or an empty list for the first page. A blank cursor also means the first page. */
+    public static List<String> after(@Nullable Page page, int keys) {
+        return page == null || page.cursor() == null || page.cursor().isBlank()
+                ? List.of()
+                : Cursor.read(page.cursor(), keys);
+    }
+}

@@ -1,0 +1,5 @@
+/** Plans, and what they limit. */
+@NullMarked
+package io.agentworkspace.engine.model.plan;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,147 @@
+package io.agentworkspace.engine.model.problem;
+
+import io.agentworkspace.engine.model.tool.NearestTool;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A refused request. The note is written for the caller, human or model: what was wrong and how to correct it. It has
+ * no stack trace, since it is a response and not a defect.
+ */
+public final class Problem extends RuntimeException {
+    private final Failure failure;
+    private final @Nullable Duration retryAfter;
+    private final @Nullable LimitExceeded excess;
+
+    private Problem(Failure failure, String note, @Nullable Duration retryAfter, @Nullable LimitExceeded excess) {
+        super(note, null, false, false);
+        this.failure = failure;
+        this.retryAfter = retryAfter;
+        this.excess = excess;
+    }
+
+    public Problem(Failure failure, String note) {
+        this(failure, note, null, null);
+    }
+
+    public Failure failure() {
+        return failure;
+    }
+
+    public String note() {
+        return java.util.Objects.requireNonNull(getMessage());
+    }
+
+    /** When to retry; only for {@code rate_limited}, {@code unavailable} and the daily {@code quota_exceeded}. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+
+    /** The violated limit of the plan; only for {@code quota_exceeded}. */
+    public @Nullable LimitExceeded excess() {
+        return excess;
+    }
+
+    public static Problem malformed(String note) {
+        return new Problem(Failure.MALFORMED_JSON, note);
+    }
+
+    public static Problem wrongType(String field, String expected) {
+        return malformed("%s must be %s".formatted(field, expected));
+    }
+
+    public static Problem missing(String field) {
+        return missing(List.of(field));
+    }
+
+    /** Reports all missing fields at once, and where to find a name for them. */
+    public static Problem missing(List<String> fields) {
+        var all = String.join(", ", fields.subList(0, fields.size() - 1));
+        var named = (all.isEmpty() ? "" : all + " and ") + fields.getLast();
+        var hint = fields.contains("target.bank") ? "; MB_List shows the banks that you may see" : "";
+        return new Problem(
+                Failure.MISSING_FIELD, "%s %s required%s".formatted(named, fields.size() == 1 ? "is" : "are", hint));
+    }
+
+    public static Problem invalid(String field, String rule) {
+        return new Problem(Failure.INVALID_FIELD, field + " " + rule);
+    }
+
+    public static Problem tooLarge(String field, long size, long limit, String unit) {
+        return new Problem(
+                Failure.TOO_LARGE, "%s has %,d %s; at most %,d are allowed".formatted(field, size, unit, limit));
+    }
+
+    public static Problem noContext(String note) {
+        return new Problem(Failure.NO_CONTEXT, note);
+    }
+
+    public static Problem unauthenticated(String note) {
+        return new Problem(Failure.UNAUTHENTICATED, note);
+    }
+
+    public static Problem notPermitted(String note) {
+        return new Problem(Failure.NOT_PERMITTED, note);
+    }
+
+    /** A hidden thing gets the same response as an absent one; {@code near} holds only names that the caller may see. */
+    public static Problem notFound(String kind, String name, List<String> near) {
+        var hint = near.isEmpty() ? "" : "; did you mean " + quoted(near) + "?";
+        return new Problem(Failure.NOT_FOUND, "no %s '%s' that you may see%s".formatted(kind, name, hint));
+    }
+
+    public static Problem alreadyExists(String kind, String name) {
+        return new Problem(Failure.ALREADY_EXISTS, "the %s name '%s' is taken".formatted(kind, name));
+    }
+
+    public static Problem conflict(String note) {
+        return new Problem(Failure.CONFLICT, note);
+    }
+
+    public static Problem staleRevision(long given, long current) {
+        return conflict("if_revision is %d, but the revision is now %d: read it again and decide anew"
+                .formatted(given, current));
+    }
+
+    /**
+     * @param word what the caller's endpoint calls a service
+     * @param hint which one is meant, or how to list all: see {@link NearestTool#hint}
+     */
+    public static Problem unknownService(String word, String name, String hint) {
+        return new Problem(
+                Failure.UNKNOWN_SERVICE, "there is no %s '%s'; %s".formatted(word, Name.shortened(name), hint));
+    }
+
+    public static Problem rateLimited(String note, Duration retryAfter) {
+        return new Problem(Failure.RATE_LIMITED, note, retryAfter, null);
+    }
+
+    /** The plan's limit of a scope that counts what exists is reached. */
+    public static Problem quotaExceeded(LimitExceeded excess) {
+        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(Instant.MAX), null, excess);
+    }
+
+    /** The plan's limit for a day is reached. */
+    public static Problem quotaExceeded(LimitExceeded excess, Instant now, Instant resetsAt) {
+        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(resetsAt), Duration.between(now, resetsAt), excess);
+    }
+
+    public static Problem unavailable() {
+        return new Problem(
+                Failure.UNAVAILABLE, "the database cannot be reached; try again shortly", Duration.ofSeconds(1), null);
+    }
+
+    public static Problem unavailable(String note, Duration retryAfter) {
+        return new Problem(Failure.UNAVAILABLE, note, retryAfter, null);
+    }
+
+    public static Problem internal(String requestId) {
+        return new Problem(Failure.INTERNAL, "a defect on our side; tell the operator the request id " + requestId);
+    }
+
+    private static String quoted(List<String> names) {
+        return String.join(" or ", names.stream().map("'%s'"::formatted).toList());
+    }
+}

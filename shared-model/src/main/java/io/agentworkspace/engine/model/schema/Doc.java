@@ -1,0 +1,35 @@
+package io.agentworkspace.engine.model.schema;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** The description of a field, and the limits of its value. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.RECORD_COMPONENT)
+public @interface Doc {
+    String value();
+
+    /** The value of {@link #max()} if a field declares none. */
+    long NONE = -1;
+
+    /**
+     * Strings: the maximum number of characters (code points). Lists: the maximum number of items. Integers: the
+     * greatest value. If none is declared, strings and lists have {@link Shape#DEFAULT_MAX}, and integers have no
+     * maximum.
+     */
+    long max() default NONE;
+
+    /** Integers: the smallest value. */
+    long min() default 0;
+
+    /** Output: only in the first response, never in a replay, since it is not stored. */
+    boolean once() default false;
+
+    /** Strings and integers: the allowed values; empty means any. */
+    String[] oneOf() default {};
+
+    /** Strings: {@code uuid}, or nothing. */
+    String format() default "";
+}

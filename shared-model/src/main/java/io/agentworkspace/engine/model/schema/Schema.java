@@ -1,0 +1,401 @@
+package io.agentworkspace.engine.model.schema;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The shape of a record on the wire: the JSON Schema for clients, and the validation of input. Both come from the
+ * record's components, so they cannot differ.
+ */
+public final class Schema {
+    /** The field that every transactional tool takes. */
+    public static final String IDEMPOTENCY_KEY = "idempotency_key";
+
+    private static final Pattern ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+
+    /** Every meaningful time is between these. */
+    private static final Instant EARLIEST = Instant.EPOCH;
+
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+    private static final Shape.Field IDEMPOTENCY = new Shape.Field(
+            IDEMPOTENCY_KEY,
+            "Your own token for this request: sent again with the same request within 24 h it replays the stored answer,"
+                    + " so that a retry never does it twice.",
+            false,
+            new Shape.Text(255, List.of()));
+
+    /** How many unknown fields a refusal names; the rest it counts. */
+    private static final int UNKNOWN_NAMED = 10;
+
+    private final Shape.Fields root;
+    private final ObjectNode json;
+
+    private Schema(Shape.Fields root) {
+        this.root = root;
+        this.json = root.json();
+    }
+
+    /** The schema of an output record. */
+    public static Schema of(Class<? extends Record> type) {
+        return new Schema(Shape.ofRecord(type, false));
+    }
+
+    /** The schema of an input record, with an idempotency key where the tool changes something. */
+    public static Schema ofInput(Class<? extends Record> type, boolean transactional) {
+        var own = Shape.ofRecord(type, true);
+        if (!transactional) {
+            return new Schema(own);
+        }
+        var fields = new ArrayList<>(own.fields());
+        fields.add(IDEMPOTENCY);
+        return new Schema(new Shape.Fields(List.copyOf(fields), true, own.title()));
+    }
+
+    /** JSON Schema 2020-12. A copy: change it as you like. */
+    public ObjectNode json() {
+        return json.deepCopy();
+    }
+
+    /**
+     * The same for client generators: records and enumerations of the model have their name as {@code title}, and
+     * integers their width.
+     */
+    public ObjectNode typed() {
+        return root.json(true);
+    }
+
+    /**
+     * Validates the input and returns what the record needs of it: known fields only, names normalised, nulls and blank
+     * optional names and choices left out.
+     *
+     * @param strict whether unknown fields are refused rather than left out
+     * @throws Problem {@code malformed_json} for a wrong type, {@code missing_field}, {@code invalid_field},
+     *     {@code too_large}
+     */
+    public ObjectNode read(ObjectNode input, boolean strict) {
+        checkTypes(input);
+        if (strict) {
+            refuseUnknown(input);
+        }
+        var missing = new ArrayList<String>();
+        missing(root, input, "", missing);
+        if (!missing.isEmpty()) {
+            throw Problem.missing(missing);
+        }
+        return fields(root, input, "");
+    }
+
+    /** The paths of the input's fields that are not in this schema, in the input's order. */
+    public List<String> unknown(ObjectNode input) {
+        var unknown = new ArrayList<String>();
+        unknown(root, input, "", (path, name, _) -> unknown.add(join(path, name)));
+        return unknown;
+    }
+
+    /** Whether it has a field of this name. */
+    public boolean knows(String name) {
+        return root.fields().stream().anyMatch(field -> field.name().equals(name));
+    }
+
+    /** Just the JSON types of the fields that this schema knows. */
+    public void checkTypes(ObjectNode input) {
+        checkTypes(root, input, "");
+    }
+
+    private static void checkTypes(Shape shape, JsonNode value, String path) {
+        switch (shape) {
+            case Shape.Text _, Shape.NameText _, Shape.UserText _, Shape.Id _, Shape.Time _ ->
+                require(value.isString(), path, "a string");
+            case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
+            case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
+            case Shape.Free _, Shape.Open _ -> require(value.isObject(), path, "an object");
+            case Shape.Items items -> {
+                require(value.isArray(), path, "an array");
+                for (var i = 0; i < value.size(); i++) {
+                    checkTypes(items.item(), value.get(i), "%s[%d]".formatted(path, i));
+                }
+            }
+            case Shape.Fields fields -> {
+                require(value.isObject(), path, "an object");
+                for (var field : fields.fields()) {
+                    var inner = present(value, field);
+                    if (inner != null) {
+                        checkTypes(field.shape(), inner, join(path, field.name()));
+                    }
+                }
+            }
+        }
+    }
+
+    private static void require(boolean fits, String path, String expected) {
+        if (!fits) {
+            throw Problem.wrongType(path.isEmpty() ? "the request" : path, expected);
+        }
+    }
+
+    private void refuseUnknown(ObjectNode input) {
+        var all = Field.of(json);
+        var notes = new ArrayList<String>();
+        var count = new AtomicInteger();
+        unknown(root, input, "", (path, name, shape) -> {
+            if (count.incrementAndGet() <= UNKNOWN_NAMED) {
+                var known = shape.fields().stream().map(Shape.Field::name).toList();
+                notes.add("%s is not a field of this tool; %s"
+                        .formatted(join(path, Name.shortened(name)), hint(name, path, known, all)));
+            }
+        });
+        if (count.get() > UNKNOWN_NAMED) {
+            notes.add("%d more are not fields of this tool either".formatted(count.get() - UNKNOWN_NAMED));
+        }
+        if (!notes.isEmpty()) {
+            throw new Problem(Failure.INVALID_FIELD, String.join(". ", notes).replace("?. ", "? "));
+        }
+    }
+
+    private interface Stranger {
+        void met(String path, String name, Shape.Fields shape);
+    }
+
+    private static void unknown(Shape.Fields shape, JsonNode value, String path, Stranger stranger) {
+        var known = shape.fields().stream().map(Shape.Field::name).toList();
+        for (var name : value.propertyNames()) {
+            if (!known.contains(name)) {
+                stranger.met(path, name, shape);
+            }
+        }
+        for (var field : shape.fields()) {
+            if (field.shape() instanceof Shape.Fields inner && present(value, field) instanceof ObjectNode object) {
+                unknown(inner, object, join(path, field.name()), stranger);
+            }
+        }
+    }
+
+    /** The field of exactly this name in another object, else a similar one in the same object. */
+    private static String hint(String name, String path, List<String> known, List<Field> all) {
+        var elsewhere = all.stream()
+                .filter(field -> field.name().equals(name))
+                .map(Field::path)
+                .toList();
+        if (!elsewhere.isEmpty()) {
+            return "did you mean %s?".formatted(String.join(" or ", elsewhere));
+        }
+        var near = Near.nearest(name, known, 1);
+        if (!near.isEmpty()) {
+            return "did you mean %s?".formatted(join(path, near.getFirst()));
+        }
+        return "it takes " + (known.isEmpty() ? "none here" : String.join(", ", known));
+    }
+
+    private static ObjectNode fields(Shape.Fields shape, JsonNode value, String path) {
+        var checked = Json.object();
+        for (var field : shape.fields()) {
+            var inner = present(value, field);
+            var at = join(path, field.name());
+            if (inner != null) {
+                var result = value(field, inner, at);
+                if (result != null) {
+                    checked.set(field.name(), result);
+                }
+            }
+        }
+        return checked;
+    }
+
+    /** Names the fields that are required and absent or blank, not the object around them: {@code vx.name}. */
+    private static void missing(Shape.Fields shape, JsonNode value, String path, List<String> into) {
+        for (var field : shape.fields()) {
+            var inner = present(value, field);
+            var at = join(path, field.name());
+            if (field.shape() instanceof Shape.Fields object
+                    && (inner != null
+                            || (field.required() && object.fields().stream().anyMatch(Shape.Field::required)))) {
+                missing(object, inner == null ? Json.object() : inner, at, into);
+            } else if (field.required() && (inner == null || isBlank(field.shape(), inner))) {
+                into.add(at);
+            }
+        }
+    }
+
+    /** Forms send empty fields as empty strings. */
+    private static boolean isBlank(Shape shape, JsonNode value) {
+        return switch (shape) {
+            case Shape.Text _, Shape.NameText _, Shape.UserText _, Shape.Time _ ->
+                value.asString().isBlank();
+            default -> false;
+        };
+    }
+
+    /** Whether the input has a text at this path; null and blank count as absent, as in {@link #read}. */
+    public static boolean isSent(ObjectNode input, String path) {
+        var value = input.at("/" + path.replace('.', '/'));
+        return !value.isMissingNode()
+                && !value.isNull()
+                && !(value.isString() && value.asString().isBlank());
+    }
+
+    private static @Nullable JsonNode value(Shape.Field field, JsonNode value, String path) {
+        return switch (field.shape()) {
+            case Shape.Fields inner -> fields(inner, value, path);
+            case Shape.NameText _ -> name(value.asString(), path);
+            case Shape.UserText _ -> user(value.asString(), path);
+            case Shape.Text text -> text(text, value, path);
+            case Shape.Whole whole -> whole(whole, value, path);
+            case Shape.Items items -> items(items, value, path);
+            case Shape.Id _ -> id(value, path);
+            case Shape.Time _ -> time(field, value, path);
+            case Shape.Open _ -> open(value, path);
+            case Shape.Free _ -> free(value, path);
+            case Shape.Flag _ -> value;
+        };
+    }
+
+    private static JsonNode id(JsonNode value, String path) {
+        if (!ID.matcher(value.asString()).matches()) {
+            throw Problem.invalid(path, "must be a UUID, like 6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11");
+        }
+        return value;
+    }
+
+    private static JsonNode free(JsonNode value, String path) {
+        if (value.isString()) {
+            checkCharacters(path, value.asString());
+        }
+        value.propertyNames().forEach(name -> checkCharacters("a field's name in " + path, name));
+        value.forEach(part -> free(part, path));
+        return value;
+    }
+
+    private static JsonNode open(JsonNode value, String path) {
+        if (value.isString()) {
+            checkCharacters(path, value.asString());
+        } else if (value.isNumber() && !Double.isFinite(value.doubleValue())) {
+            throw Problem.invalid(path, "must be a number that fits into 64 bits of floating point");
+        }
+        for (var i = 0; i < value.size() && value.isArray(); i++) {
+            open(value.get(i), "%s[%d]".formatted(path, i));
+        }
+        for (var property : value.properties()) {
+            checkCharacters("a field's name in " + path, property.getKey());
+            open(property.getValue(), join(path, Name.shortened(property.getKey())));
+        }
+        return value;
+    }
+
+    private static @Nullable JsonNode time(Shape.Field field, JsonNode value, String path) {
+        if (isBlank(field.shape(), value)) {
+            return null;
+        }
+        try {
+            var time = OffsetDateTime.parse(value.asString().strip()).toInstant();
+            if (time.isAfter(EARLIEST) && time.isBefore(LATEST)) {
+                return Json.valueTree(time);
+            }
+        } catch (DateTimeParseException e) {
+            // Handled below, like a meaningless time.
+        }
+        throw Problem.invalid(path, "must be a time in ISO 8601 with its zone, like 2026-05-25T12:00:00Z");
+    }
+
+    private static @Nullable JsonNode name(String given, String path) {
+        if (given.isBlank()) {
+            return null;
+        }
+        var raw = isMention(path) ? given.replaceFirst("^\\s*@", "") : given;
+        Name.broken(raw).ifPresent(rule -> {
+            throw Problem.invalid(path, rule);
+        });
+        return Json.valueTree(Name.normal(raw));
+    }
+
+    private static @Nullable JsonNode user(String given, String path) {
+        return given.isBlank()
+                ? null
+                : Json.valueTree(UserHandle.checked(path, given).text());
+    }
+
+    /** "@Ada" means Ada where a name refers to an existing thing; no name can begin with @. */
+    private static boolean isMention(String path) {
+        return !path.equals("name") && !path.endsWith(".name");
+    }
+
+    private static @Nullable JsonNode text(Shape.Text text, JsonNode value, String path) {
+        if (isBlank(text, value)) {
+            return null;
+        }
+        checkText(text, value.asString(), path);
+        return value;
+    }
+
+    private static void checkText(Shape.Text text, String value, String path) {
+        if (!text.oneOf().isEmpty() && !text.oneOf().contains(value)) {
+            throw Problem.invalid(path, "must be one of " + String.join(", ", text.oneOf()));
+        }
+        var length = value.codePointCount(0, value.length());
+        if (length > text.max()) {
+            throw Problem.tooLarge(path, length, text.max(), "characters");
+        }
+        checkCharacters(path, value);
+    }
+
+    /** @throws Problem {@code invalid_field} for a text that no database can store */
+    public static void checkCharacters(String path, String value) {
+        if (!isStorable(value)) {
+            throw Problem.invalid(path, "must not contain NUL characters or unpaired surrogates");
+        }
+    }
+
+    /** Whether a database can store it: no NUL, and surrogates in pairs only. */
+    public static boolean isStorable(String text) {
+        return text.codePoints()
+                .noneMatch(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
+    }
+
+    private static JsonNode whole(Shape.Whole whole, JsonNode value, String path) {
+        if (!whole.oneOf().isEmpty() && !whole.oneOf().contains(value.asLong())) {
+            var allowed = whole.oneOf().stream().map(String::valueOf).collect(Collectors.joining(", "));
+            throw Problem.invalid(path, "must be one of " + allowed);
+        }
+        if (value.asLong() < whole.min() || value.asLong() > whole.max()) {
+            throw Problem.invalid(path, "must be between %d and %d".formatted(whole.min(), whole.max()));
+        }
+        return value;
+    }
+
+    private static JsonNode items(Shape.Items items, JsonNode value, String path) {
+        if (value.size() > items.max()) {
+            throw Problem.tooLarge(path, value.size(), items.max(), "items");
+        }
+        var index = 0;
+        for (var item : value) {
+            if (items.item() instanceof Shape.Text text) {
+                checkText(text, item.asString(), "%s[%d]".formatted(path, index++));
+            }
+        }
+        return value;
+    }
+
+    private static @Nullable JsonNode present(JsonNode parent, Shape.Field field) {
+        var value = parent.get(field.name());
+        return value == null || value.isNull() ? null : value;
+    }
+
+    private static String join(String path, String name) {
+        return path.isEmpty() ? name : path + "." + name;
+    }
+}

@@ -1,0 +1,245 @@
+package io.agentworkspace.engine.model.schema;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import java.lang.reflect.AnnotatedParameterizedType;
+import java.lang.reflect.AnnotatedType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The shape of a field's value, derived from the Java type of a record component. */
+public sealed interface Shape {
+    /** The maximum number of characters or items of a field that declares none. */
+    long DEFAULT_MAX = 1_000;
+
+    /** The JSON Schema of the value, with no more than a model needs. */
+    default ObjectNode json() {
+        return json(false);
+    }
+
+    /** @param typed whether it also names the types, for client generators: see {@link Schema#typed} */
+    ObjectNode json(boolean typed);
+
+    /** @param title the name of the type, if its values are all those of an enumeration of the model */
+    record Text(long max, List<String> oneOf, @Nullable String title) implements Shape {
+        Text(long max, List<String> oneOf) {
+            this(max, oneOf, null);
+        }
+
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = titled("string", typed ? title : null);
+            if (oneOf.isEmpty()) {
+                return max == Long.MAX_VALUE ? schema : schema.put("maxLength", max);
+            }
+            oneOf.forEach(schema.putArray("enum")::add);
+            return schema;
+        }
+    }
+
+    record NameText() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "string").put("maxLength", Name.MAX);
+        }
+    }
+
+    record UserText() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "string").put("maxLength", UserHandle.MAX);
+        }
+    }
+
+    record Id() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "string").put("format", "uuid");
+        }
+    }
+
+    record Time() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "string").put("format", "date-time");
+        }
+    }
+
+    /** @param format {@code int32} or {@code int64} */
+    record Whole(long min, long max, List<Long> oneOf, String format) implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = Json.object().put("type", "integer");
+            if (typed) {
+                schema.put("format", format);
+            }
+            if (!oneOf.isEmpty()) {
+                oneOf.forEach(schema.putArray("enum")::add);
+                return schema;
+            }
+            schema.put("minimum", min);
+            return max == Long.MAX_VALUE ? schema : schema.put("maximum", max);
+        }
+    }
+
+    record Flag() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "boolean");
+        }
+    }
+
+    record Items(Shape item, long max) implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = Json.object().put("type", "array");
+            schema.set("items", item.json(typed));
+            return schema;
+        }
+    }
+
+    /** An object whose keys are data. */
+    record Free(Shape value) implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = Json.object().put("type", "object");
+            schema.set("additionalProperties", value.json(typed));
+            return schema;
+        }
+    }
+
+    /** An object of any kind. */
+    record Open() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "object");
+        }
+    }
+
+    /** @param title the name of the type, if it belongs to the model */
+    record Fields(
+            List<Field> fields, boolean closed, @Nullable String title) implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = titled("object", typed ? title : null);
+            var properties = schema.putObject("properties");
+            fields.forEach(field -> properties.set(field.name(), field.json(typed)));
+            var required =
+                    fields.stream().filter(Field::required).map(Field::name).toList();
+            if (!required.isEmpty()) {
+                required.forEach(schema.putArray("required")::add);
+            }
+            return closed ? schema.put("additionalProperties", false) : schema;
+        }
+    }
+
+    record Field(String name, String doc, boolean required, Shape shape) {
+        ObjectNode json(boolean typed) {
+            var schema = shape.json(typed);
+            var described = Json.object();
+            described.set("type", schema.get("type"));
+            described.put("description", doc);
+            return described.setAll(schema);
+        }
+    }
+
+    private static ObjectNode titled(String type, @Nullable String title) {
+        var schema = Json.object().put("type", type);
+        return title == null ? schema : schema.put("title", title);
+    }
+
+    /** {@code Agent}, {@code EndpointHealth}: types of the model have a public name, others belong to one tool. */
+    private static @Nullable String title(Class<?> type) {
+        if (type.getPackage() != Shape.class.getPackage()) {
+            return null;
+        }
+        var around = type.getEnclosingClass();
+        return around != null && around.isRecord() ? title(around) + type.getSimpleName() : type.getSimpleName();
+    }
+
+    /** @param closed whether unknown fields can be refused: true for input, false for output */
+    static Fields ofRecord(Class<?> type, boolean closed) {
+        var fields = Arrays.stream(type.getRecordComponents())
+                .map(component -> field(component, closed))
+                .toList();
+        return new Fields(fields, closed, title(type));
+    }
+
+    private static Field field(RecordComponent component, boolean closed) {
+        var doc = component.getAnnotation(Doc.class);
+        if (doc == null) {
+            throw new IllegalArgumentException(component + " has no @Doc");
+        }
+        var optional = component.getAnnotatedType().isAnnotationPresent(Nullable.class);
+        return new Field(
+                snake(component.getName()), doc.value(), !optional, shape(component.getAnnotatedType(), doc, closed));
+    }
+
+    private static Shape shape(AnnotatedType annotated, Doc doc, boolean closed) {
+        var type =
+                annotated.getType() instanceof ParameterizedType generic ? generic.getRawType() : annotated.getType();
+        if (type == UUID.class) {
+            return doc.format().equals("uuid") ? new Id() : new Text(36, List.of());
+        } else if (type == String.class) {
+            // Output declares no lengths: clients validate it, and the limits apply to input.
+            return new Text(closed ? max(doc, DEFAULT_MAX) : Long.MAX_VALUE, List.of(doc.oneOf()));
+        } else if (type == Name.class) {
+            return new NameText();
+        } else if (type == UserHandle.class) {
+            return new UserText();
+        } else if (type == Instant.class) {
+            return new Time();
+        } else if (type == boolean.class || type == Boolean.class) {
+            return new Flag();
+        } else if (type == double.class || type == Double.class) {
+            throw new IllegalArgumentException("no fractions yet: " + annotated);
+        } else if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
+            var format = type == int.class || type == Integer.class ? "int32" : "int64";
+            var allowed = Arrays.stream(doc.oneOf()).map(Long::valueOf).toList();
+            return new Whole(doc.min(), max(doc, Long.MAX_VALUE), allowed, format);
+        } else if (type == List.class) {
+            return new Items(argument(annotated, 0, doc, closed), max(doc, DEFAULT_MAX));
+        } else if (type == ObjectNode.class) {
+            return new Open();
+        } else if (type == Map.class) {
+            return new Free(argument(annotated, 1, doc, closed));
+        } else if (type instanceof Class<?> record && record.isRecord()) {
+            return ofRecord(record, closed);
+        } else if (type instanceof Class<?> choice && choice.isEnum()) {
+            return doc.oneOf().length == 0
+                    ? new Text(Name.MAX, words(choice), title(choice))
+                    : new Text(Name.MAX, List.of(doc.oneOf()));
+        }
+        throw new IllegalArgumentException("no schema for " + annotated);
+    }
+
+    private static long max(Doc doc, long otherwise) {
+        return doc.max() == Doc.NONE ? otherwise : doc.max();
+    }
+
+    private static Shape argument(AnnotatedType annotated, int index, Doc doc, boolean closed) {
+        var argument = ((AnnotatedParameterizedType) annotated).getAnnotatedActualTypeArguments()[index];
+        return argument.getType() == String.class
+                ? new Text(closed ? Name.MAX : Long.MAX_VALUE, List.of(doc.oneOf()))
+                : shape(argument, doc, closed);
+    }
+
+    private static List<String> words(Class<?> choice) {
+        return Arrays.stream(choice.getEnumConstants())
+                .map(constant -> Json.valueTree(constant).asString())
+                .toList();
+    }
+
+    static String snake(String camel) {
+        return camel.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,42 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The result of a run: the envelope that both endpoints return.
+ *
+ * @param problem why it was refused, or null if it succeeded
+ * @param replayed whether this is the stored answer of an earlier run under the same idempotency key
+ * @param limits what the caller has left, as in the envelope's header
+ */
+public record Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed, List<Allowance> limits) {
+    public Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed) {
+        this(envelope, problem, replayed, List.of());
+    }
+
+    /** The same, with what the caller has left. */
+    public Answer telling(List<Allowance> left) {
+        Envelope.tell(envelope, left);
+        return new Answer(envelope, problem, replayed, left);
+    }
+
+    /** The same, with the fields of the request that were ignored. */
+    public Answer ignoring(List<String> fields) {
+        if (!fields.isEmpty() && envelope.get("header") instanceof ObjectNode header) {
+            fields.forEach(header.putArray("ignored")::add);
+        }
+        return this;
+    }
+
+    public boolean success() {
+        return problem == null;
+    }
+
+    /** The HTTP status on command routes, the same as {@code status.http_code}. */
+    public int status() {
+        return problem == null ? 200 : problem.failure().commandStatus();
+    }
+}

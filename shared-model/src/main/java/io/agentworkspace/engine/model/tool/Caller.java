@@ -1,0 +1,188 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Who makes a request, and how it was authenticated.
+ *
+ * @param principal the credential's stable identity: contexts and idempotency keys belong to it
+ * @param capabilities as words, {@code *} for all
+ * @param boundAgent the only agent that this credential may act as, if it is bound to one
+ */
+public record Caller(
+        long tenant,
+        String tenantName,
+        long user,
+        String userName,
+        Role role,
+        Set<String> capabilities,
+        String principal,
+        @Nullable Long boundAgent,
+        Credential credential) {
+    /** The prefix of the principal of a caller with an access token of another issuer. */
+    public static final String OAUTH = "oauth:";
+
+    /** A caller without further restrictions by its credential. */
+    public Caller(
+            long tenant,
+            String tenantName,
+            long user,
+            String userName,
+            Role role,
+            Set<String> capabilities,
+            String principal,
+            @Nullable Long boundAgent) {
+        this(tenant, tenantName, user, userName, role, capabilities, principal, boundAgent, Credential.UNLIMITED);
+    }
+
+    public Caller with(Credential other) {
+        return new Caller(tenant, tenantName, user, userName, role, capabilities, principal, boundAgent, other);
+    }
+
+    /** The same user with the same permissions, authenticated by another credential. */
+    public Caller as(String otherPrincipal) {
+        return new Caller(
+                tenant, tenantName, user, userName, role, capabilities, otherPrincipal, boundAgent, credential);
+    }
+
+    public boolean isAdmin() {
+        return role.isAtLeast(Role.ADMIN);
+    }
+
+    /**
+     * Whether it has a program's own key, bound to an agent or another key's child. Such a caller manages only that key
+     * and those below it, and creates only children of it.
+     */
+    public boolean isConfined() {
+        return boundAgent != null || credential.child();
+    }
+
+    public boolean isNamed(String name) {
+        return Name.key(UserHandle.unmarked(name).strip()).equals(Name.key(userName));
+    }
+
+    public boolean mayActForOthers() {
+        return isAdmin() && !isConfined();
+    }
+
+    /** Why it may not act for others, and who could; empty if it may. */
+    public Optional<String> obstacleToOthers() {
+        if (!isAdmin()) {
+            return Optional.of(
+                    "target.user must be your own user name, '%s': only an admin acts for others, your role is '%s', and an admin can change that with US_Update"
+                            .formatted(userName, role.word()));
+        }
+        return isConfined()
+                ? Optional.of(
+                        "target.user must be your own user name, '%s': your key is bound to an agent, or is another key's child, and acts for its own user only; an admin can act for others with a key that is neither"
+                                .formatted(userName))
+                : Optional.empty();
+    }
+
+    /** Whether its capabilities are the scopes of an access token, of which its client can request more. */
+    public boolean hasScopes() {
+        return principal.startsWith(OAUTH);
+    }
+
+    /** The scope whose lack is the only reason why its access token cannot run a tool with these arguments. */
+    public Optional<Capability> missingScope(Tool<?, ?> tool, ObjectNode arguments) {
+        if (!hasScopes() || obstacle(tool, arguments).isEmpty()) {
+            return Optional.empty();
+        }
+        var run = tool.runFor(arguments);
+        return Optional.of(run.capability())
+                .filter(needed -> !needed.isIn(capabilities))
+                .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(run.leastRole()));
+    }
+
+    /** Whether its credential allows any tool that reads things of a family, such as {@code agent}. */
+    public boolean mayRead(String family) {
+        var needed = Capability.toRead(family);
+        return needed.isIn(capabilities) && credential.toolset().covers(family);
+    }
+
+    /** Whether credential and role both allow a tool, if only to read with it. */
+    public boolean may(Tool<?, ?> tool) {
+        return obstacle(tool).isEmpty();
+    }
+
+    /** Why it may not run the tool at all, and who could change that; empty if it may, even if only to read. */
+    public Optional<String> obstacle(Tool<?, ?> tool) {
+        return obstacles(tool).stream().findFirst();
+    }
+
+    /**
+     * Why it may not run the tool with these arguments; this decides about a call. A caller that may run the whole tool
+     * may also only read with it.
+     */
+    public Optional<String> obstacle(Tool<?, ?> tool, ObjectNode arguments) {
+        var lacking = lacking(tool);
+        return (lacking.isEmpty() || !tool.readsWith(arguments) ? lacking : lackingToRead(tool))
+                .stream().findFirst();
+    }
+
+    /** What prevents an action that requires that role and that capability; the role first. */
+    public List<String> obstacles(String what, Role least, Capability needed) {
+        var obstacles = new ArrayList<String>();
+        if (!role.isAtLeast(least)) {
+            obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
+                    .formatted(role.word(), what, least.word()));
+        }
+        if (!needed.isIn(capabilities)) {
+            obstacles.add(
+                    hasScopes()
+                            ? "your access token lacks the scope '%s', which %s needs; get one that has it"
+                                    .formatted(needed.word(), what)
+                            : "your key lacks the capability '%s', which %s needs; an admin can give it with AK_Update"
+                                    .formatted(needed.word(), what));
+        }
+        return obstacles;
+    }
+
+    /**
+     * Everything that prevents it from running the tool, even if only to read; the role first, since without it no other
+     * credential would help.
+     */
+    public List<String> obstacles(Tool<?, ?> tool) {
+        var lacking = lacking(tool);
+        if (tool.reading() == null || lacking.isEmpty()) {
+            return lacking;
+        }
+        var toRead = lackingToRead(tool);
+        return toRead.isEmpty()
+                ? List.of()
+                : Stream.concat(lacking.stream(), toRead.stream()).distinct().toList();
+    }
+
+    /** Everything that prevents it from using all of the tool, not only reading. */
+    public List<String> lacking(Tool<?, ?> tool) {
+        return lacking(tool, tool.name(), tool.leastRole(), tool.capability());
+    }
+
+    private List<String> lackingToRead(Tool<?, ?> tool) {
+        var what = "%s without %s"
+                .formatted(tool.name(), Objects.requireNonNull(tool.reading()).field());
+        return lacking(tool, what, Role.VIEWER, tool.capabilityToRead());
+    }
+
+    private List<String> lacking(Tool<?, ?> tool, String what, Role least, Capability needed) {
+        var obstacles = obstacles(what, least, needed);
+        if (!credential.toolset().covers(tool)) {
+            obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
+                            + " widen its toolset with AK_Update")
+                    .formatted(credential.toolset(), tool.name(), tool.family()));
+        }
+        return obstacles;
+    }
+}

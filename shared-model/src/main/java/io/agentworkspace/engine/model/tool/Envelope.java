@@ -1,0 +1,327 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.text.Excerpt;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The response of every tool: header, status, and the tool's own fields beside them (contract, "Command response"). */
+public final class Envelope {
+    /** The published version of the contract. */
+    public static final String CONTRACT_VERSION = "2026-05-25";
+
+    private Envelope() {}
+
+    public static ObjectNode success(Call call, Object output) {
+        return success(header(call.service(), call.requestId(), call.now(), call.context()), output);
+    }
+
+    /** What somebody without a credential is told. */
+    public static ObjectNode success(String service, String requestId, Instant now, Object output) {
+        return success(header(service, requestId, now, null), output);
+    }
+
+    private static ObjectNode success(ObjectNode header, Object output) {
+        var envelope = Json.object();
+        envelope.set("header", header);
+        succeed(envelope);
+        envelope.setAll(Json.tree(output));
+        return envelope;
+    }
+
+    /** Sets what the caller has left; does nothing if nothing is limited. */
+    static void tell(ObjectNode envelope, List<Allowance> left) {
+        if (envelope.get("header") instanceof ObjectNode header) {
+            tellIn(header, left);
+        }
+    }
+
+    /** The same in another object: as its {@code limits}. */
+    public static void tellIn(ObjectNode holder, List<Allowance> left) {
+        if (left.isEmpty()) {
+            return;
+        }
+        var limits = holder.putArray("limits");
+        for (var allowance : left) {
+            var limit = limits.addObject()
+                    .put("scope", allowance.scope())
+                    .put("limit", allowance.limit())
+                    .put("remaining", allowance.remaining());
+            if (allowance.windowSeconds() != null) {
+                limit.put("window_seconds", allowance.windowSeconds());
+            }
+            if (allowance.resetSeconds() != null) {
+                limit.put("reset_seconds", allowance.resetSeconds());
+            }
+        }
+    }
+
+    /** How many characters of a long text the response to a write shows. */
+    public static final int CUT = 500;
+
+    /** The fields of records with long texts, each with the field that contains the length if it is cut. */
+    private static final Map<String, String> LONG = new LinkedHashMap<>();
+
+    static {
+        LONG.put("text", "length");
+        LONG.put("content", "length");
+        LONG.put("description", "length");
+        LONG.put("profile", "profile_length");
+    }
+
+    /** Cuts the long texts in the response to a write: the caller has them, or can read them. */
+    public static void cutTexts(JsonNode answer) {
+        if (answer instanceof ObjectNode record) {
+            LONG.forEach((field, length) -> cut(record, field, length));
+        }
+        answer.forEach(Envelope::cutTexts);
+    }
+
+    private static void cut(ObjectNode record, String field, String length) {
+        var text = record.path(field);
+        var head = text.isString() ? Excerpt.cut(text.asString(), CUT) : "";
+        if (text.isString() && head.length() < text.asString().length()) {
+            var whole = text.asString();
+            record.put(field, head).put("truncated", true).put(length, whole.codePointCount(0, whole.length()));
+        }
+    }
+
+    /** The response as stored for replays: without the fields that are shown only once, and with a note about that. */
+    public static ObjectNode kept(ObjectNode answer, List<String> toldOnce) {
+        var told = toldOnce.stream()
+                .filter(field -> answer.findValue(field) != null)
+                .toList();
+        if (told.isEmpty()) {
+            return answer;
+        }
+        var kept = answer.deepCopy();
+        told.forEach(field -> kept.findParents(field).forEach(holder -> ((ObjectNode) holder).remove(field)));
+        ((ObjectNode) kept.get("status"))
+                .put(
+                        "note",
+                        "%s was told in the first answer only and is kept nowhere".formatted(String.join(", ", told)));
+        return kept;
+    }
+
+    /** The field of a reference to a long response, instead of a status. */
+    private static final String REFERENCE = "reference";
+
+    /**
+     * What is stored of a response that is too long to store: its header, and what identifies the things that it
+     * changed.
+     */
+    public static ObjectNode reference(ObjectNode answer) {
+        var reference = Json.object();
+        reference.set("header", answer.get("header"));
+        var kept = reference.putObject(REFERENCE);
+        answer.properties().stream()
+                .filter(field -> !List.of("header", "status").contains(field.getKey()))
+                .forEach(field -> named(field.getValue()).ifPresent(value -> kept.set(field.getKey(), value)));
+        return reference;
+    }
+
+    /** A short value unchanged, a record's identifying fields, and the first element of a list. */
+    private static Optional<JsonNode> named(JsonNode value) {
+        if (value instanceof ObjectNode record) {
+            var names = Json.object();
+            List.of("id", "name", "bank", "revision").forEach(field -> {
+                if (record.path(field).isValueNode()) {
+                    names.set(field, record.get(field));
+                }
+            });
+            return names.isEmpty() ? Optional.empty() : Optional.of(names);
+        } else if (value.isArray()) {
+            return value.isEmpty()
+                    ? Optional.empty()
+                    : named(value.get(0)).map(first -> Json.valueTree(List.of(first)));
+        }
+        return value.isString() && value.asString().length() > Name.MAX ? Optional.empty() : Optional.of(value);
+    }
+
+    /** The stored part of the response, if that was too long to store whole. */
+    public static Optional<ObjectNode> referred(ObjectNode stored) {
+        return Optional.ofNullable((ObjectNode) stored.get(REFERENCE));
+    }
+
+    /**
+     * A replay of a response that was not stored whole, marked as such: what the tool shows now, or only what was
+     * stored.
+     */
+    public static ObjectNode rebuilt(ObjectNode stored, @Nullable ObjectNode now) {
+        var note = now == null
+                ? "it was done; the first answer was too long to keep, and this is what it changed: read that for the rest"
+                : "it was done; the first answer was too long to keep, and this is what it changed as it is now";
+        var envelope = now;
+        if (envelope == null) {
+            envelope = Json.object();
+            envelope.set("header", stored.get("header"));
+            succeed(envelope);
+            envelope.setAll((ObjectNode) stored.get(REFERENCE));
+        }
+        ((ObjectNode) envelope.get("status")).put("note", note).put("rebuilt", true);
+        return envelope;
+    }
+
+    private static void succeed(ObjectNode envelope) {
+        envelope.putObject("status")
+                .put("success", true)
+                .put("internal_code", 0)
+                .put("http_code", 200);
+    }
+
+    /** Shows the context as it was read, since a refused call does not change it; none if it was not read. */
+    public static ObjectNode failure(Call call, Problem problem) {
+        var context = call.contextIfKnown() == null ? null : call.loadedContext();
+        return failure(header(call.service(), call.requestId(), call.now(), context), problem);
+    }
+
+    /** For a request that was refused before it became a call. */
+    public static ObjectNode failure(@Nullable String service, String requestId, Instant now, Problem problem) {
+        return failure(header(service, requestId, now, null), problem);
+    }
+
+    private static ObjectNode failure(ObjectNode header, Problem problem) {
+        var failure = problem.failure();
+        var envelope = Json.object();
+        envelope.set("header", header);
+        envelope.putObject("status")
+                .put("success", false)
+                .put("note", problem.note())
+                .put("internal_code", failure.code())
+                .put("http_code", failure.commandStatus())
+                .put("error", failure.commandError());
+        return envelope;
+    }
+
+    private static ObjectNode header(
+            @Nullable String service, String requestId, Instant now, @Nullable Context context) {
+        var header = Json.object();
+        if (service != null) {
+            header.put("service", service);
+        }
+        header.put("request_id", requestId).put("contract_version", CONTRACT_VERSION);
+        header.set("time", Json.valueTree(now));
+        if (context != null) {
+            header.set("context", told(context));
+            header.put("unread", context.unread());
+        }
+        return header;
+    }
+
+    private static ObjectNode told(Context context) {
+        var told = Json.object()
+                .put("name", context.name())
+                .put("user", context.user().name());
+        put(told, "agent", context.agent());
+        put(told, "self", context.self());
+        put(told, "domain", context.domain());
+        put(told, "zone", context.zone());
+        return told;
+    }
+
+    private static void put(ObjectNode node, String field, Context.@Nullable Ref ref) {
+        if (ref != null) {
+            node.put(field, ref.name());
+        }
+    }
+
+    private record Fields(
+            @Doc("Who asked, when, in which context; present on every answer.")
+            Header header,
+
+            @Doc("Whether it was done, and if not, why not.")
+            Status status) {}
+
+    private record Header(
+            @Doc("The service that ran.") @Nullable String service,
+
+            @Doc("Names this request in logs; the same as the header X-Request-Id.")
+            String requestId,
+
+            @Doc("The version of the contract.") String contractVersion,
+            @Doc("When it ran.") Instant time,
+
+            @Doc(
+                    "The context that the command ran in, after it; absent where the request was refused before it was read.")
+            @Nullable
+            HeaderContext context,
+
+            @Doc(
+                    "Fields of the request that this command does not have and that were ignored, at most 20; absent where there are"
+                            + " none. Only on command routes: elsewhere such fields are refused.")
+            @Nullable
+            List<String> ignored,
+
+            @Doc("Messages waiting for self, else for the user; absent where context is.") @Nullable
+            Long unread,
+
+            @Doc(
+                    "What you have left of what is limited, as the headers RateLimit-Policy and RateLimit say it too; absent"
+                            + " where nothing is.")
+            @Nullable
+            List<Allowance> limits) {}
+
+    private record HeaderContext(
+            @Doc("The context's name.") String name,
+            @Doc("The user acted for.") @Nullable String user,
+            @Doc("The selected agent.") @Nullable String agent,
+            @Doc("The agent logged on as.") @Nullable String self,
+            @Doc("The entered domain.") @Nullable String domain,
+            @Doc("The entered zone.") @Nullable String zone) {}
+
+    private record Status(
+            @Doc("true when it was done.") boolean success,
+
+            @Doc("On error: what was wrong, and what would be right. On a replay: what it leaves out.") @Nullable
+            String note,
+
+            @Doc("0 when done, else the code of the error.") int internalCode,
+
+            @Doc("The HTTP status; over MCP 200 for all that was done.")
+            int httpCode,
+
+            @Doc("On error: its symbolic name.") @Nullable String error,
+
+            @Doc("true on a replay whose first answer was too long to keep: it shows what was changed as it is now.")
+            @Nullable
+            Boolean rebuilt) {}
+
+    /** The schema of what every response has: header and status, with the names of their types. */
+    public static ObjectNode schema() {
+        return Schema.of(Fields.class).typed();
+    }
+
+    /**
+     * The schema of a tool's whole response. Only header and status are required: an error has nothing else. It
+     * contains only those of their fields that a model decides by, since the model would read the rest once for each
+     * tool; {@link #schema()} has all of them.
+     */
+    static ObjectNode schema(Class<? extends Record> output) {
+        var schema = Json.object().put("type", "object");
+        var properties = schema.putObject("properties");
+        properties.putObject("header").put("type", "object");
+        var status = properties.putObject("status").put("type", "object");
+        var told = status.putObject("properties");
+        told.putObject("success").put("type", "boolean");
+        told.putObject("note").put("type", "string");
+        status.putArray("required").add("success");
+        properties.setAll((ObjectNode) Schema.of(output).json().get("properties"));
+        schema.putArray("required").add("header").add("status");
+        // Truncation needs no description: the fields are truncated and length.
+        schema.findParents("truncated").forEach(record -> ((ObjectNode) record).remove(List.of("truncated", "length")));
+        for (var bound : List.of("maxLength", "minimum")) {
+            schema.findParents(bound).forEach(value -> ((ObjectNode) value).remove(bound));
+        }
+        return schema;
+    }
+}

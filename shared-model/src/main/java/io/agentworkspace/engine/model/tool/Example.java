@@ -1,0 +1,218 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.schema.Field;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Arguments that a tool can be called with: the required ones, and others that a first call would include. The examples
+ * of all tools form one story in which each can succeed: an example uses things that the examples of creating tools
+ * have made.
+ */
+public final class Example {
+    /** A whole skill, tide-tables, as a zip in base64. */
+    private static final String ARCHIVE =
+            "UEsDBBQAAAAIAAAAIQAkyyNgfAAAAJ0AAAAIAAAAU0tJTEwubWQljbEOwjAMBfd8xduYkg8oG0hsLIjOyCWmsWgTFBvy+wQ63XDS"
+                    + "nffeZVp5gElkbzQtrC6y3qu8TEoecGGK+tfYdMCoDDG0xBmkT454lIokc0LnUhoaGdfgfM+fJEdYYiSqU3nXnW4dNLGE8+H2G+wx"
+                    + "y6cPZGWFZIzXY3BfUEsBAhQDFAAAAAgAAAAhACTLI2B8AAAAnQAAAAgAAAAAAAAAAAAAAKSBAAAAAFNLSUxMLm1kUEsFBgAAAAAB"
+                    + "AAEANgAAAKIAAAAAAA==";
+
+    private static final String KEY = "4uVt2kPq8ZxT";
+    private static final String ENDPOINT = "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11";
+    private static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
+    private static final String URL = "https://example.com/hooks";
+
+    /** The values of fields, by the name or family of the tool and the field's path, or by the path alone. */
+    private static final Map<String, String> WORDS = Map.ofEntries(
+            Map.entry("target.user", "maria"),
+            Map.entry("target.agent", "scout"),
+            Map.entry("target.domain", "harbour"),
+            Map.entry("target.bank", "field-notes"),
+            Map.entry("target.zone", "main"),
+            Map.entry("target.context", "default"),
+            Map.entry("agent.vx.description", "Watches the tide tables and warns of low water."),
+            Map.entry("domain.vx.description", "Where the crew talks about the day."),
+            Map.entry("zone.vx.description", "What happens after dark."),
+            Map.entry("bank.vx.description", "What was seen at the shore."),
+            Map.entry("AP_Update.vx.description", "Watches the tide tables and warns an hour before low water."),
+            Map.entry("AP_Modify.vx.description", "Watches the tide tables of three harbours."),
+            Map.entry("DM_Update.vx.description", "Where the crew talks about the day and plans the next."),
+            Map.entry("MB_Update.vx.description", "What was seen at the shore, and when."),
+            Map.entry("agent.vx.name", "scout"),
+            Map.entry("domain.vx.name", "harbour"),
+            Map.entry("bank.vx.name", "field-notes"),
+            Map.entry("zone.vx.name", "night-watch"),
+            Map.entry("user.vx.name", "maria"),
+            Map.entry("ZN_Destroy.target.zone", "night-watch"),
+            Map.entry("US_Update.vx.access", "viewer"),
+            Map.entry("MB_Permissions.vx.access", "write"),
+            Map.entry("AK_Update.name", "nightly report"),
+            Map.entry("WH_Update.description", "Tells the pager."),
+            Map.entry("AC_ChangePlan.plan", "team"),
+            Map.entry("skill.name", "first-steps"),
+            Map.entry("SK_Remove.name", "tide-tables"),
+            Map.entry("since", "2026-05-25T12:00:00.000Z"),
+            Map.entry("vx.profile", "You are terse and give times in UTC."),
+            Map.entry("vx.access", "private"),
+            Map.entry("key.id", KEY),
+            Map.entry("webhook.id", ENDPOINT),
+            Map.entry("WH_Delivery.id", DELIVERY),
+            Map.entry("WH_Redeliver.id", DELIVERY),
+            Map.entry("name", "tide report"),
+            Map.entry("agent", "scout"),
+            Map.entry("archive", ARCHIVE),
+            Map.entry("url", URL),
+            Map.entry("event_type", "webhook.test"),
+            Map.entry("content", "Low water at 06:12 tomorrow."));
+
+    private static final Map<String, String> LISTED =
+            Map.of("capabilities", "agent:read", "events", "agent.deployment.created");
+
+    /** Fields that a first call of a tool includes beyond those below. */
+    private static final Set<String> CHOSEN =
+            Set.of("US_Update.vx.access", "MB_Permissions.vx.access", "AK_Update.name", "WH_Update.description");
+
+    /**
+     * Fields that a first call leaves out: with a bank as target MB_Load loads a document, and an agent does not limit
+     * which domain ends.
+     */
+    private static final Set<String> LEFT_OUT = Set.of("MB_Load.target.bank", "DM_Destroy.target.agent");
+
+    private static final List<StandIn> STAND_INS = List.of(
+            new StandIn("the id that AK_List shows", KEY),
+            new StandIn("the id that WH_List shows", ENDPOINT),
+            new StandIn("the id that WH_Deliveries shows", DELIVERY),
+            new StandIn("the address of your receiver", URL));
+
+    private final Tool<?, ?> tool;
+
+    private Example(Tool<?, ?> tool) {
+        this.tool = tool;
+    }
+
+    public static ObjectNode arguments(Tool<?, ?> tool) {
+        var example = new Example(tool);
+        var arguments = Json.object();
+        Field.of(tool.inputSchema().json()).stream()
+                .filter(example::belongs)
+                .forEach(field -> example.put(arguments, field));
+        return arguments;
+    }
+
+    /**
+     * A value in an example that the reader must replace with their own before sending it.
+     *
+     * @param own what to put there: "the id that AK_List shows"
+     * @param word the placeholder
+     */
+    public record StandIn(String own, String word) {}
+
+    /** Empty if the example can be sent unchanged. */
+    public static Optional<StandIn> standIn(Tool<?, ?> tool) {
+        var values =
+                arguments(tool).valueStream().map(value -> value.asString("")).toList();
+        return STAND_INS.stream()
+                .filter(stands -> values.contains(stands.word()))
+                .findFirst();
+    }
+
+    /** The path of the tool's own route, with a query if the arguments cannot be in a body. */
+    public static String address(Tool<?, ?> tool) {
+        var arguments = arguments(tool);
+        var path = tool.route().path();
+        var query = new ArrayList<String>();
+        for (var field : Field.of(tool.inputSchema().json())) {
+            var value = arguments.at("/" + field.path().replace('.', '/'));
+            if (tool.route().hasParameter(field.path())) {
+                path = path.replace("{" + field.path() + "}", encoded(value));
+            } else if (!tool.route().hasBody() && !value.isMissingNode()) {
+                query.add(field.path() + "=" + encoded(value));
+            }
+        }
+        return query.isEmpty() ? path : path + "?" + String.join("&", query);
+    }
+
+    private static String encoded(JsonNode value) {
+        return URLEncoder.encode(value.isArray() ? value.path(0).asString() : value.asString(), StandardCharsets.UTF_8);
+    }
+
+    /** The arguments that are in the body, on the tool's own route. */
+    public static ObjectNode body(Tool<?, ?> tool) {
+        var body = arguments(tool);
+        Field.of(tool.inputSchema().json()).stream()
+                .filter(field -> tool.route().hasParameter(field.path()))
+                .forEach(field -> body.remove(field.name()));
+        return body;
+    }
+
+    /** A read needs a target; creating needs a name, and changing needs something to change. */
+    private boolean belongs(Field field) {
+        var path = field.path();
+        if (LEFT_OUT.contains(named(path))) {
+            return false;
+        }
+        return field.required()
+                || CHOSEN.contains(named(path))
+                || path.equals("content")
+                || (path.equals("agent") && tool.family().equals("skill"))
+                || (path.equals("target." + tool.family()) && !isAboutYou())
+                || (path.equals("target.agent") && isAboutAPair())
+                || (path.equals("target.domain") && tool.family().equals("zone"))
+                || (path.equals("vx.name") && tool.effect() == Effect.CREATES)
+                || (path.equals("vx.description")
+                        && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
+    }
+
+    private String named(String path) {
+        return tool.name() + "." + path;
+    }
+
+    /** Users read themselves, and no example has the reader's name. */
+    private boolean isAboutYou() {
+        return tool.family().equals("user") && tool.effect() == Effect.READS;
+    }
+
+    /** Inviting, kicking, granting: a domain or a bank and an agent. */
+    private boolean isAboutAPair() {
+        return Set.of("domain", "bank").contains(tool.family())
+                && Set.of(Effect.CHANGES, Effect.DESTROYS).contains(tool.effect());
+    }
+
+    private void put(ObjectNode arguments, Field field) {
+        var at = arguments;
+        for (var parent : field.parents()) {
+            at = at.get(parent) instanceof ObjectNode object ? object : at.putObject(parent);
+        }
+        at.set(field.name(), value(field));
+    }
+
+    private JsonNode value(Field field) {
+        return switch (field.type()) {
+            case "integer" ->
+                Json.valueTree(Math.max(1, field.schema().path("minimum").asLong(1)));
+            case "boolean" -> Json.valueTree(true);
+            case "array" -> Json.valueTree(List.of(LISTED.getOrDefault(field.path(), "tides")));
+            case "object" -> Json.object();
+            default -> Json.valueTree(text(field));
+        };
+    }
+
+    private String text(Field field) {
+        var allowed = field.schema().path("enum");
+        for (var key : List.of(named(field.path()), tool.family() + "." + field.path(), field.path())) {
+            var word = WORDS.get(key);
+            if (word != null && (allowed.isEmpty() || allowed.valueStream().anyMatch(Json.valueTree(word)::equals))) {
+                return word;
+            }
+        }
+        return allowed.isEmpty() ? "example" : allowed.get(0).asString();
+    }
+}

@@ -1,0 +1,125 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.commons.text.similarity.LevenshteinDistance;
+
+/** The tool that is probably meant by an unknown name: {@code AP_Creat}, {@code create_agent}. */
+public final class NearestTool {
+    /** Words that do not identify a tool. */
+    private static final Set<String> IDLE =
+            Set.of("a", "an", "the", "of", "to", "as", "in", "into", "from", "for", "your", "you", "tool", "engine");
+
+    /** A tool under a name that a caller may use. */
+    public record Titled(String name, String title, boolean reads) {
+        public static Titled of(Tool<?, ?> tool) {
+            return new Titled(tool.name(), tool.title(), tool.effect().reads());
+        }
+
+        private String family() {
+            return name.contains("_") ? name.substring(0, name.indexOf('_') + 1) : "";
+        }
+
+        private Set<String> words() {
+            var verb = name.substring(family().length());
+            return Stream.concat(
+                            NearestTool.words(verb),
+                            Stream.concat(NearestTool.words(title), Stream.of(Route.family(name))))
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    private NearestTool() {}
+
+    /**
+     * The hint for the caller: the tool that is meant, or how to list all, and the nearest name of a tool that only
+     * reads, since a guess must not lead to a change.
+     *
+     * @param list what lists all tools
+     */
+    public static String hint(String name, Collection<Titled> known, String list) {
+        return tool(name, known)
+                .map("did you mean %s?"::formatted)
+                .orElseGet(() -> "%s shows all that there are%s"
+                        .formatted(
+                                list,
+                                closest(name, known)
+                                        .map(", the nearest name is "::concat)
+                                        .orElse("")));
+    }
+
+    /** The one that shares the most words, and among those the one with the most similar letters. */
+    private static Optional<String> closest(String name, Collection<Titled> known) {
+        var asked = Name.shortened(name);
+        var wanted = words(asked).collect(Collectors.toSet());
+        var distance = LevenshteinDistance.getDefaultInstance();
+        return known.stream()
+                .filter(Titled::reads)
+                .max(Comparator.comparingInt((Titled tool) -> common(wanted, tool.words()))
+                        .thenComparing(
+                                tool -> distance.apply(Name.key(tool.name()), Name.key(asked)),
+                                Comparator.reverseOrder())
+                        .thenComparing(Titled::name, Comparator.reverseOrder()))
+                .map(Titled::name);
+    }
+
+    private static int common(Set<String> some, Set<String> others) {
+        return (int) some.stream().filter(others::contains).count();
+    }
+
+    /**
+     * Found by its letters, within its family if it names one; otherwise by its words. Empty if nothing is similar
+     * enough.
+     */
+    public static Optional<String> tool(String name, Collection<Titled> known) {
+        var asked = Name.shortened(name);
+        return letters(asked, known).or(() -> words(asked, known));
+    }
+
+    private static Optional<String> letters(String asked, Collection<Titled> known) {
+        var family = known.stream()
+                .map(Titled::family)
+                .filter(prefix -> !prefix.isEmpty() && asked.regionMatches(true, 0, prefix, 0, prefix.length()))
+                .findFirst()
+                .orElse("");
+        var rests = known.stream()
+                .filter(tool -> tool.family().equals(family) || family.isEmpty())
+                .map(tool -> tool.name().substring(family.length()))
+                .toList();
+        return Near.nearest(asked.substring(family.length()), rests, 1).stream()
+                .map(rest -> family + rest)
+                .findFirst();
+    }
+
+    private static Optional<String> words(String asked, Collection<Titled> known) {
+        record Scored(String name, double score) {}
+        var wanted = words(asked).collect(Collectors.toSet());
+        return known.stream()
+                .map(tool -> new Scored(tool.name(), score(wanted, tool.words())))
+                .filter(scored -> scored.score() > 0)
+                .max(Comparator.comparingDouble(Scored::score).thenComparing(Scored::name, Comparator.reverseOrder()))
+                .map(Scored::name);
+    }
+
+    /** How many words both share; 0 if these are fewer than two or not the majority of the wanted ones. */
+    private static double score(Set<String> wanted, Set<String> given) {
+        var both = common(wanted, given);
+        return both < 2 || both * 2 <= wanted.size() ? 0 : (double) both / (wanted.size() + given.size() - both);
+    }
+
+    /** {@code createAgents}, {@code create_agent} and {@code Create an agent} are the same words. */
+    private static Stream<String> words(String text) {
+        var apart = text.replaceAll("(\\p{Ll})(\\p{Lu})", "$1 $2").toLowerCase(Locale.ROOT);
+        return Arrays.stream(apart.split("[^\\p{L}\\p{N}]+"))
+                .map(word -> word.length() > 3 && word.endsWith("s") ? word.substring(0, word.length() - 1) : word)
+                .filter(word -> !word.isEmpty() && !IDLE.contains(word));
+    }
+}

@@ -1,0 +1,26 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The form of a refusal outside the command routes: RFC 9457, {@code application/problem+json}. */
+public final class ProblemDocument {
+    public static final String MEDIA_TYPE = "application/problem+json";
+
+    /** Where each failure is described, under its name; relative to the requested URL. */
+    public static final String DOCUMENTATION = "/docs/concepts#";
+
+    private ProblemDocument() {}
+
+    public static ObjectNode of(Problem problem, String requestId) {
+        var failure = problem.failure();
+        return Json.object()
+                .put("type", DOCUMENTATION + failure.error())
+                .put("title", failure.title())
+                .put("status", failure.httpStatus())
+                .put("detail", problem.note())
+                .put("error", failure.error())
+                .put("request_id", requestId);
+    }
+}

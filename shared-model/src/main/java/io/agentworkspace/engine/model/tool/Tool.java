@@ -1,0 +1,303 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.schema.Shape;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One operation of the service, as a value: MCP calls it, a REST route maps onto it, the documents describe it.
+ *
+ * @param description what a model reads before it calls: what it does, what it needs, what it returns
+ * @param requirements what it needs of the things that it is run on, and of the caller's credential
+ * @param leastRole the lowest role that may run it
+ * @param idempotent whether doing it twice is the same as doing it once
+ * @param isLong whether it may take more than a few seconds: clients that support tasks get one, and poll it
+ * @param wholeTexts whether its response has long texts whole, as in reads; responses to writes cut them
+ * @param outside work that calls other servers, done before the transaction, which must not wait for them; the handler
+ *     finds its result in {@link Call#found}
+ * @param toldOnce the fields of the response that are shown only once, and so not stored for replays
+ * @param again the response of a replay if the first one was too long to store: the thing as it is now, without doing
+ *     anything. It finds the stored fields, which identify what was changed, in {@link Call#found}
+ * @param open its response to callers without a credential, if it has public data; otherwise null
+ * @param reading what it does without the field that makes it change something; null if there is no such field
+ */
+public record Tool<I extends Record, O extends Record>(
+        String name,
+        String title,
+        String description,
+        Capability capability,
+        List<Requirement> requirements,
+        Effect effect,
+        Role leastRole,
+        boolean idempotent,
+        boolean isLong,
+        boolean wholeTexts,
+        Route route,
+        Class<I> input,
+        Schema inputSchema,
+        Class<O> output,
+        ObjectNode outputSchema,
+        List<String> toldOnce,
+        @Nullable Handler<I, ?> outside,
+        @Nullable Function<I, O> open,
+        @Nullable Handler<I, O> again,
+        @Nullable Reading<I, O> reading,
+        Handler<I, O> handler) {
+
+    /**
+     * What a tool does without the field that makes it change something: it only reads, and requires only the role viewer
+     * and its family's read capability.
+     *
+     * @param field its path, such as {@code vx.access}
+     */
+    public record Reading<I, O>(String field, Handler<I, O> handler) {}
+
+    /** The handler. Reads issue one statement; everything else runs inside the runner's transaction. */
+    @FunctionalInterface
+    public interface Handler<I, O> {
+        O handle(I input, Call call);
+    }
+
+    /** The family's word: {@code agent}, {@code domain}, {@code bank}, {@code zone}, {@code user}, {@code key}. */
+    public String family() {
+        return Route.family(name);
+    }
+
+    public boolean isCommand() {
+        return Route.isCommand(name);
+    }
+
+    /**
+     * What it needs of a thing of this kind that it is run on.
+     *
+     * @throws IllegalStateException where the tool does not say: what is not said is refused
+     */
+    public <R extends Requirement> R requirement(Class<R> kind) {
+        return findRequirement(kind)
+                .orElseThrow(() -> new IllegalStateException(
+                        "%s says nothing about what it needs %s".formatted(name, kind.getSimpleName())));
+    }
+
+    public <R extends Requirement> Optional<R> findRequirement(Class<R> kind) {
+        return requirements.stream().filter(kind::isInstance).map(kind::cast).findFirst();
+    }
+
+    /** The rest of the hints that MCP clients show. */
+    public boolean destructive() {
+        return effect == Effect.DESTROYS;
+    }
+
+    /** The same tool, with the response of replays whose first response was too long to store. */
+    public Tool<I, O> shownAgainBy(Handler<I, O> reader) {
+        return with(open, reader, reading);
+    }
+
+    /** The same tool, which also responds to callers without a credential. */
+    public Tool<I, O> openTo(Function<I, O> strangers) {
+        return with(strangers, again, reading);
+    }
+
+    /** The same tool, which only reads if this field is not sent, and is then open to all callers that may read. */
+    public Tool<I, O> readingWithout(String field, Handler<I, O> reader) {
+        return with(open, again, new Reading<>(field, reader));
+    }
+
+    /** The capability that it requires to only read. */
+    public Capability capabilityToRead() {
+        return Capability.toRead(family());
+    }
+
+    /** Whether a tool that can change something only reads with these arguments. */
+    public boolean readsWith(ObjectNode arguments) {
+        return reading != null && !Schema.isSent(arguments, reading.field());
+    }
+
+    /** What runs with these arguments: the tool itself, or its reading form. */
+    public Tool<I, O> runFor(ObjectNode arguments) {
+        if (reading == null || !readsWith(arguments)) {
+            return this;
+        }
+        return new Tool<>(
+                name,
+                title,
+                description,
+                capabilityToRead(),
+                requirements,
+                Effect.READS,
+                Role.VIEWER,
+                true,
+                isLong,
+                true,
+                route,
+                input,
+                inputSchema,
+                output,
+                outputSchema,
+                List.of(),
+                null,
+                open,
+                null,
+                null,
+                reading.handler());
+    }
+
+    private Tool<I, O> with(
+            @Nullable Function<I, O> strangers, @Nullable Handler<I, O> reader, @Nullable Reading<I, O> unless) {
+        return new Tool<>(
+                name,
+                title,
+                description,
+                capability,
+                requirements,
+                effect,
+                leastRole,
+                idempotent,
+                isLong,
+                wholeTexts,
+                route,
+                input,
+                inputSchema,
+                output,
+                outputSchema,
+                toldOnce,
+                outside,
+                strangers,
+                reader,
+                unless,
+                handler);
+    }
+
+    public static Draft named(String name) {
+        return new Draft(name);
+    }
+
+    /** A builder of tools. */
+    public static final class Draft {
+        private final String name;
+        private @Nullable String title;
+        private @Nullable String description;
+        private @Nullable Capability capability;
+        private List<Requirement> requirements = List.of();
+        private Effect effect = Effect.READS;
+        private @Nullable Role leastRole;
+        private boolean idempotent;
+        private boolean isLong;
+        private boolean wholeTexts;
+        private @Nullable Route route;
+
+        private Draft(String name) {
+            this.name = name;
+        }
+
+        public Draft title(String value) {
+            title = value;
+            return this;
+        }
+
+        public Draft description(String value) {
+            description = value.strip();
+            return this;
+        }
+
+        public Draft needs(Capability value) {
+            capability = value;
+            return this;
+        }
+
+        /** What it needs of the things that it is run on, and of the caller's credential; one for each kind. */
+        public Draft on(Requirement... needed) {
+            requirements = List.of(needed);
+            return this;
+        }
+
+        public Draft effect(Effect value) {
+            effect = value;
+            return this;
+        }
+
+        /** The lowest role that may run it; by default a member for tools that write, else a viewer. */
+        public Draft atLeast(Role value) {
+            leastRole = value;
+            return this;
+        }
+
+        public Draft idempotent() {
+            idempotent = true;
+            return this;
+        }
+
+        public Draft takesLong() {
+            isLong = true;
+            return this;
+        }
+
+        /** Callers of this write want the long texts: they are not cut. */
+        public Draft wholeTexts() {
+            wholeTexts = true;
+            return this;
+        }
+
+        public Draft route(String method, String path) {
+            route = new Route(method, path);
+            return this;
+        }
+
+        public <I extends Record, O extends Record> Tool<I, O> handledBy(
+                Class<I> input, Class<O> output, Handler<I, O> handler) {
+            return handledBy(input, output, null, handler);
+        }
+
+        /** @param outside calls other servers, before the transaction begins */
+        public <I extends Record, O extends Record> Tool<I, O> handledBy(
+                Class<I> input, Class<O> output, @Nullable Handler<I, ?> outside, Handler<I, O> handler) {
+            return new Tool<>(
+                    name,
+                    Objects.requireNonNull(title, name),
+                    Objects.requireNonNull(description, name),
+                    Objects.requireNonNull(capability, name),
+                    requirements,
+                    effect,
+                    leastRole != null ? leastRole : effect.writes() ? Role.MEMBER : Role.VIEWER,
+                    idempotent || effect.reads(),
+                    isLong,
+                    wholeTexts || !effect.isTransactional(),
+                    route == null ? Route.alias(name) : route,
+                    input,
+                    Schema.ofInput(input, effect.isTransactional()),
+                    output,
+                    Envelope.schema(output),
+                    toldOnce(output),
+                    outside,
+                    null,
+                    null,
+                    null,
+                    handler);
+        }
+
+        private static List<String> toldOnce(Class<?> output) {
+            return Arrays.stream(output.getRecordComponents())
+                    .flatMap(component -> isOnce(component)
+                            ? Stream.of(Shape.snake(component.getName()))
+                            : component.getType().isRecord() ? toldOnce(component.getType()).stream() : Stream.empty())
+                    .toList();
+        }
+
+        /** A name is a record too, but responses do not show its parts. */
+        private static boolean isOnce(RecordComponent component) {
+            var doc = component.getAnnotation(Doc.class);
+            return doc != null && doc.once();
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.schema.Field;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * A way in which a tool may refuse. Derived from what the tool declares and from what is checked for every tool, so
+ * nothing has to be kept in sync.
+ *
+ * @param when in which case
+ * @param remedy what the caller should do
+ */
+public record ToolRefusal(Failure failure, String when, String remedy) {
+    /** Families whose tools fall back to what is selected or entered. */
+    private static final Set<String> IN_CONTEXT = Set.of("agent", "domain", "zone");
+
+    /** The kinds of things that skill tools name. */
+    private static final Set<String> OF_SKILL = Set.of("name", "agent", "path");
+
+    private static final List<ToolRefusal> ALWAYS = List.of(
+            new ToolRefusal(
+                    Failure.UNAUTHENTICATED,
+                    "No key came along, or one that is mistyped, revoked or expired.",
+                    "Send a working key in X-Api-Key."),
+            new ToolRefusal(
+                    Failure.RATE_LIMITED,
+                    "Your key sends more requests than its rate allows.",
+                    "Wait as long as Retry-After says."),
+            new ToolRefusal(
+                    Failure.INTERNAL, "A defect of the service.", "Tell the operator the request id in the note."),
+            new ToolRefusal(
+                    Failure.UNAVAILABLE,
+                    "The database, or what else it needs, cannot be reached.",
+                    "Try again shortly."));
+
+    /** In the order of their codes. */
+    public static List<ToolRefusal> of(Tool<?, ?> tool) {
+        var fields = Field.of(tool.inputSchema().json());
+        return Stream.of(ALWAYS.stream(), ofInput(tool, fields), ofTarget(tool, fields), ofWrite(tool, fields))
+                .flatMap(refusals -> refusals)
+                .sorted((a, b) ->
+                        Integer.compare(a.failure().code(), b.failure().code()))
+                .toList();
+    }
+
+    private static Stream<ToolRefusal> ofInput(Tool<?, ?> tool, List<Field> fields) {
+        var given = Stream.of(
+                new ToolRefusal(
+                        Failure.MALFORMED_JSON,
+                        "The request is not JSON, or a field has the wrong type.",
+                        "The note names the place or the field, and the type."),
+                new ToolRefusal(
+                        Failure.INVALID_FIELD,
+                        "A field breaks its rule, or, over MCP and here, is none of this tool's.",
+                        "The note names the field and the rule."),
+                new ToolRefusal(
+                        Failure.TOO_LARGE,
+                        "A field or the whole request is longer than allowed.",
+                        "The note says how long it may be."),
+                new ToolRefusal(
+                        Failure.NOT_PERMITTED,
+                        "Your key lacks %s or the toolset %s, your role is below %s%s, or what it is run on asks for more."
+                                .formatted(
+                                        tool.capability().word(),
+                                        tool.family(),
+                                        tool.leastRole().word(),
+                                        toRead(tool)),
+                        "The note says who can give it; GET /api/auth/why tells beforehand."));
+        var required = fields.stream().filter(Field::required).map(Field::path).toList();
+        var left = required.isEmpty()
+                ? "You leave out a target that this call needs."
+                : "You leave out %s.".formatted(listed(required));
+        var missing = new ToolRefusal(Failure.MISSING_FIELD, left, "Give what the note names.");
+        return Stream.concat(given, required.isEmpty() && !isOfMemory(tool) ? Stream.empty() : Stream.of(missing));
+    }
+
+    private static String toRead(Tool<?, ?> tool) {
+        return tool.reading() == null
+                ? ""
+                : " (without %s: %s and any role are enough)"
+                        .formatted(
+                                tool.reading().field(), tool.capabilityToRead().word());
+    }
+
+    /** Such a tool finds out only when it runs which bank and which agent are meant. */
+    private static boolean isOfMemory(Tool<?, ?> tool) {
+        return tool.family().equals("bank") && tool.effect() == Effect.CHANGES;
+    }
+
+    private static boolean isOfSkill(Tool<?, ?> tool) {
+        return tool.family().equals("skill");
+    }
+
+    private static Stream<ToolRefusal> ofTarget(Tool<?, ?> tool, List<Field> fields) {
+        var named = fields.stream()
+                .map(Field::path)
+                .filter(path -> (path.startsWith("target.") && !path.equals("target.context"))
+                        || path.equals("id")
+                        || path.endsWith("_id")
+                        || (isOfSkill(tool) && OF_SKILL.contains(path)))
+                .toList();
+        var notFound = new ToolRefusal(
+                Failure.NOT_FOUND,
+                "What %s names does not exist, or you may not see it.".formatted(listed(named)),
+                "The note offers names that look alike.");
+        var fallsBack = (IN_CONTEXT.contains(tool.family()) || isOfMemory(tool) || isOfSkill(tool))
+                && named.stream().anyMatch(path -> IN_CONTEXT.contains(path.substring(path.indexOf('.') + 1)));
+        var noContext = new ToolRefusal(
+                Failure.NO_CONTEXT,
+                "A target is left out, and your context has none selected or entered.",
+                "Name it, or select it first as the note says.");
+        return Stream.concat(
+                named.isEmpty() ? Stream.empty() : Stream.of(notFound),
+                fallsBack ? Stream.of(noContext) : Stream.empty());
+    }
+
+    private static Stream<ToolRefusal> ofWrite(Tool<?, ?> tool, List<Field> fields) {
+        var quota = new ToolRefusal(
+                Failure.QUOTA_EXCEEDED,
+                tool.effect() == Effect.CREATES
+                        ? "Your tenant's plan allows no more of these, or no more commands today."
+                        : "Your tenant's plan allows no more commands today.",
+                "Wait until the UTC day ends where the note says so, or change the plan with AC_ChangePlan.");
+        var paths = fields.stream().map(Field::path).toList();
+        var names = (isOfSkill(tool) && tool.effect() == Effect.CREATES)
+                || (paths.contains("vx.name")
+                        && (paths.contains("vx.description") || paths.contains("vx.access"))
+                        && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
+        var taken = new ToolRefusal(
+                Failure.ALREADY_EXISTS, "The name that you give is taken.", "Choose another, or use what has it.");
+        var conflict = new ToolRefusal(
+                Failure.CONFLICT,
+                "It does not go with what is there: a revision that has passed, a ban, a limit, something just removed.",
+                "Read it again, and do what the note says.");
+        var mismatch = new ToolRefusal(
+                Failure.IDEMPOTENCY_MISMATCH,
+                "Your idempotency key was used for another request.",
+                "Take a new key for a new request.");
+        if (!tool.effect().isTransactional()) {
+            // Callers who are banned from a domain, or not members, cannot read its zones.
+            return tool.family().equals("zone") ? Stream.of(quota, conflict) : Stream.of(quota);
+        }
+        return Stream.concat(Stream.of(quota, conflict, mismatch), names ? Stream.of(taken) : Stream.empty());
+    }
+
+    private static String listed(List<String> paths) {
+        return paths.size() < 2
+                ? String.join("", paths)
+                : String.join(", ", paths.subList(0, paths.size() - 1)) + " or " + paths.getLast();
+    }
+}

@@ -1,0 +1,92 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.audit.RequestSource;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The single entry point: both endpoints call it. */
+public interface ToolRunner {
+    Catalogue catalogue();
+
+    /** Runs a tool; a refusal is returned as an answer, never thrown. */
+    Answer run(Request request);
+
+    /**
+     * Runs a reading tool to check what the caller may see, without a call by the caller: it does not count as a command or
+     * as use of the key, and does not keep an agent online.
+     */
+    default Answer look(Request request) {
+        return run(request);
+    }
+
+    /** What a tool returns to a caller without a credential; empty if it returns nothing to them. */
+    default Optional<Answer> open(String service, ObjectNode arguments, String requestId) {
+        return Optional.empty();
+    }
+
+    /** Why the caller may or may not run a tool; and, for a target that it may see, what decides about that. */
+    default AccessReasons why(Question question) {
+        return AccessReasons.of(question.caller(), catalogue().read(question.tool()), null, List.of());
+    }
+
+    /**
+     * @param target a thing as {@code kind:name}, or null
+     * @param context the name of the context that contains who is logged on
+     */
+    record Question(String tool, @Nullable String target, String context, Caller caller, String requestId) {}
+
+    /**
+     * @param strict whether a field that the tool does not know is refused (MCP) or ignored (REST)
+     * @param idempotencyKey from the header {@code Idempotency-Key}, if there was one
+     * @param progress receives the progress of the run
+     * @param whence where it came from
+     * @param budget how much its response may carry
+     * @param readOnly whether it must change nothing, not even mark messages as read
+     */
+    record Request(
+            String service,
+            ObjectNode arguments,
+            Caller caller,
+            String requestId,
+            boolean strict,
+            @Nullable String idempotencyKey,
+            Progress progress,
+            RequestSource whence,
+            ResponseBudget budget,
+            boolean readOnly) {
+        /** For runs without progress that did not come through an endpoint. */
+        public Request(
+                String service,
+                ObjectNode arguments,
+                Caller caller,
+                String requestId,
+                boolean strict,
+                @Nullable String idempotencyKey) {
+            this(
+                    service,
+                    arguments,
+                    caller,
+                    requestId,
+                    strict,
+                    idempotencyKey,
+                    Progress.SILENT,
+                    RequestSource.NOWHERE,
+                    ResponseBudget.once(),
+                    false);
+        }
+
+        /** The same, with a budget shared with others. */
+        public Request within(ResponseBudget shared) {
+            return new Request(
+                    service, arguments, caller, requestId, strict, idempotencyKey, progress, whence, shared, readOnly);
+        }
+
+        /** The same; if true, nothing is marked as read. */
+        public Request readOnly(boolean only) {
+            return new Request(
+                    service, arguments, caller, requestId, strict, idempotencyKey, progress, whence, budget, only);
+        }
+    }
+}

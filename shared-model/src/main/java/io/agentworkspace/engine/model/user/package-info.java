@@ -1,0 +1,5 @@
+/** Users. */
+@NullMarked
+package io.agentworkspace.engine.model.user;
+
+import org.jspecify.annotations.NullMarked;

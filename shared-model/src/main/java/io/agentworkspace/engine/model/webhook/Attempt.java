@@ -1,0 +1,16 @@
+package io.agentworkspace.engine.model.webhook;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** One attempt to deliver an event (decisions, section 8). */
+public record Attempt(
+        @Doc("When it began.") Instant at,
+        @Doc("How long it took, in milliseconds.") long durationMs,
+
+        @Doc("The HTTP status of the answer; absent where none came.") @Nullable
+        Integer status,
+
+        @Doc("Why it failed; absent when it succeeded.") @Nullable
+        String error) {}

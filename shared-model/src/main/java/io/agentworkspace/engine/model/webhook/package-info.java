@@ -1,0 +1,5 @@
+/** Webhook endpoints and deliveries. */
+@NullMarked
+package io.agentworkspace.engine.model.webhook;
+
+import org.jspecify.annotations.NullMarked;
