@@ -37,7 +37,8 @@ public final class Resealing {
 
     private int signingKeys() {
         var found = db.sql("SELECT id, private_key FROM signing_key FOR UPDATE")
-                .list(row -> new Sealed(0, row.text("id"), SigningKeyStore.place(row.text("id")), row.text("private_key")));
+                .list(row ->
+                        new Sealed(0, row.text("id"), SigningKeyStore.place(row.text("id")), row.text("private_key")));
         return write("""
                 UPDATE signing_key k
                    SET private_key = s.text

@@ -56,7 +56,8 @@ public final class BankStore {
     }
 
     /** A bank that the transaction holds, with what decides about using and changing it. */
-    public record Held(long id, String name, long owner, Access access, long revision, BankPermissionQueries permission) {}
+    public record Held(
+            long id, String name, long owner, Access access, long revision, BankPermissionQueries permission) {}
 
     /** What a change sets; null leaves it as it is, a blank description goes. */
     public record Change(

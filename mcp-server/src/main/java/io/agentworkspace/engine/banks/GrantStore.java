@@ -57,7 +57,7 @@ public final class GrantStore {
                          AND m.author_id IN (SELECT page.id FROM page) AND %s
                        GROUP BY m.author_id) authored)
             """.formatted(
-                    BankPermissionQueries.held("a.id", "a.owner_id", SHARES), SHARES, Visibility.AGENT, MemoryStore.READABLE);
+            BankPermissionQueries.held("a.id", "a.owner_id", SHARES), SHARES, Visibility.AGENT, MemoryStore.READABLE);
 
     private static final String ENTRIES = """
             (SELECT jsonb_agg(jsonb_build_object(
@@ -112,7 +112,8 @@ public final class GrantStore {
                     SELECT b.*, %s
                       FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
                      WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
-                """.formatted(BankPermissionQueries.COLUMNS, BankPermissionQueries.HELD, Visibility.BANK)
+                """.formatted(
+                                        BankPermissionQueries.COLUMNS, BankPermissionQueries.HELD, Visibility.BANK)
                                 + PAGE
                                 + """
                 SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,

@@ -35,7 +35,8 @@ public final class IssuedTokens {
             .expireAfterWrite(AT_MOST)
             .build();
 
-    public IssuedTokens(ProtectedResource resource, Issuer issuer, SignInStore store, TokenGrantStore grants, Clock clock) {
+    public IssuedTokens(
+            ProtectedResource resource, Issuer issuer, SignInStore store, TokenGrantStore grants, Clock clock) {
         this.resource = resource;
         this.issuer = issuer;
         this.keys = new IssuerKeys(issuer, IssuerKeys.Trust.BEARER, clock);
