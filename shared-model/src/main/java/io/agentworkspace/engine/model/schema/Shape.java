@@ -159,7 +159,7 @@ public sealed interface Shape {
 
     /** {@code Agent}, {@code EndpointHealth}: types of the model have a public name, others belong to one tool. */
     private static @Nullable String title(Class<?> type) {
-        if (type.getPackage() != Shape.class.getPackage()) {
+        if (!type.getPackageName().startsWith("io.agentworkspace.engine.model.")) {
             return null;
         }
         var around = type.getEnclosingClass();
