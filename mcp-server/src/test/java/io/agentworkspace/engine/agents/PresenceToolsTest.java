@@ -1,7 +1,9 @@
 package io.agentworkspace.engine.agents;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Scene;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -68,6 +70,7 @@ class PresenceToolsTest {
     @Test
     void anAgentIsOfflineFifteenMinutesAfterItsLastCommand() {
         ann.call("AP_LogOn", "{'target':{'agent':'Ada'}}").ok();
+        awaitFlush();
         age(14);
         assertThat(online("Ada")).isTrue();
         age(2);
@@ -75,13 +78,27 @@ class PresenceToolsTest {
         assertThat(ann.call("AP_Select").ok().text("/header/context/self")).isEqualTo("Ada");
     }
 
+    /** The use of a context is written seconds later, and would undo what {@link #age} does. */
+    private void awaitFlush() {
+        age(24 * 60);
+        await().until(() -> TestDatabase.db()
+                .sql("""
+                        SELECT count(*) AS old FROM context
+                         WHERE tenant_id IN (:one, :other) AND used_at < now() - INTERVAL '12 hours'
+                        """)
+                .set("one", tenant.id(Door.MCP))
+                .set("other", tenant.id(Door.REST))
+                .one(row -> row.number("old") == 0)
+                .orElseThrow());
+    }
+
     private void age(int minutes) {
         TestDatabase.db()
                 .sql("UPDATE context SET used_at = used_at - make_interval(mins => CAST(:minutes AS integer))"
                         + " WHERE tenant_id IN (:one, :other)")
                 .set("minutes", minutes)
-                .set("one", tenant.id(io.agentworkspace.engine.testing.Door.MCP))
-                .set("other", tenant.id(io.agentworkspace.engine.testing.Door.REST))
+                .set("one", tenant.id(Door.MCP))
+                .set("other", tenant.id(Door.REST))
                 .run();
     }
 
