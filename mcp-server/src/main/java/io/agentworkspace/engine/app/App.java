@@ -128,15 +128,18 @@ public final class App implements AutoCloseable {
         var published = published(port);
         baseUrl = published.baseUrl();
         var source = source();
-        var db = keep(source.open(settings.poolSize()));
+        var db = keep(source.open(settings.database().poolSize()));
         Migrations.run(db);
         PlanLimits.publish(db);
-        var vault = new Vault(db, settings.masterKeys());
+        var vault =
+                new Vault(db, settings.secrets().masterKeys(settings.database().dataDir()));
         vault.check();
         var watch = keep(source.watch());
         var keys = new KeyStore(db, clock, watch);
         firstKey = new FirstStart(db, keys, clock)
-                .run(settings, settings.databaseUrl() == null ? settings.dataDir() : null);
+                .run(
+                        settings,
+                        settings.database().url() == null ? settings.database().dataDir() : null);
         var sessions = new BrowserSessions(db, keys, watch, clock);
         var signingKeys = new SigningKeyStore(db, vault, clock);
         var tokens = tokens(signingKeys, published);
@@ -144,7 +147,7 @@ public final class App implements AutoCloseable {
         var sender = keep(new Sender(
                 settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
         var outbox = outbox(db, vault, events, sender);
-        var audit = keep(new AuditStore(db, Duration.ofDays(settings.auditDays())));
+        var audit = keep(new AuditStore(db, Duration.ofDays(settings.retention().auditDays())));
         var signIns = new SignInStore(db, audit);
         var grants = new TokenGrantStore(db, watch);
         var http = keep(new ProviderHttp());
@@ -183,7 +186,10 @@ public final class App implements AutoCloseable {
                 .clearing("grants of tokens", grants::purge)
                 .clearing("handshakes", handshakes::purge)
                 .clearing("signing keys", signingKeys::purge)
-                .clearing("events", now -> outbox.purge(now.minus(Duration.ofDays(settings.eventsDays()))))
+                .clearing(
+                        "events",
+                        now -> outbox.purge(
+                                now.minus(Duration.ofDays(settings.retention().eventsDays()))))
                 .clearing("keys of seals", replica.keys()::purge)
                 .clearing("MCP sessions", replica.sessions()::purge)
                 .clearing("interest", replica.interest()::purge)
@@ -220,7 +226,7 @@ public final class App implements AutoCloseable {
 
     private @Nullable IssuedTokens issued(
             ProviderHttp http, SignInStore signIns, TokenGrantStore grants, PublicAddresses published) {
-        var provider = settings.mcpProvider();
+        var provider = settings.signIn().mcpProvider();
         if (provider == null) {
             return null;
         }
@@ -230,8 +236,8 @@ public final class App implements AutoCloseable {
     }
 
     private SignInEndpoint providers(ProviderHttp http, SignInStore signIns, PublicAddresses published) {
-        var issuers = SignInEndpoint.issuers(settings.signInProviders(), http, clock);
-        var surfaces = Set.copyOf(settings.signInSurfaces());
+        var issuers = SignInEndpoint.issuers(settings.signIn().providers(), http, clock);
+        var surfaces = Set.copyOf(settings.signIn().surfaces());
         return new SignInEndpoint(issuers, surfaces, published.baseUrl(), signIns, clock);
     }
 
@@ -282,11 +288,11 @@ public final class App implements AutoCloseable {
     private GateRules rules(PublicAddresses published) {
         return GateRules.of(
                         List.of(URI.create(published.baseUrl()), URI.create(published.mcpUrl())),
-                        settings.allowedHosts(),
-                        settings.allowedOrigins(),
-                        rate(settings.rateLimit()),
-                        rate(settings.strangerLimit()))
-                .behind(new TrustedProxies(settings.trustedProxies()));
+                        settings.http().allowedHosts(),
+                        settings.http().allowedOrigins(),
+                        rate(settings.http().rateLimit()),
+                        rate(settings.http().strangerLimit()))
+                .behind(new TrustedProxies(settings.http().trustedProxies()));
     }
 
     private static RequestRate rate(RateLimit limit) {
@@ -294,15 +300,16 @@ public final class App implements AutoCloseable {
     }
 
     private DatabaseSource source() {
-        return settings.databaseUrl() != null
-                ? new DatabaseSource(settings.databaseUrl(), null, null)
+        return settings.database().url() != null
+                ? new DatabaseSource(settings.database().url(), null, null)
                 : DatabaseSource.of(
-                        keep(EmbeddedPostgres.start(settings.dataDir())).access());
+                        keep(EmbeddedPostgres.start(settings.database().dataDir()))
+                                .access());
     }
 
     private WebServer bind() {
         try {
-            return WebServer.bind(settings.host(), settings.port());
+            return WebServer.bind(settings.http().host(), settings.http().port());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -310,9 +317,11 @@ public final class App implements AutoCloseable {
 
     /** The public addresses: those in the settings, else the listening address. */
     private PublicAddresses published(int port) {
-        var listening = "http://%s:%d".formatted(reachableHost(settings.host()), port);
-        var base = settings.baseUrl() == null ? listening : settings.baseUrl();
-        return new PublicAddresses(base, settings.mcpUrl() == null ? base : settings.mcpUrl(), VERSION);
+        var listening = "http://%s:%d".formatted(reachableHost(settings.http().host()), port);
+        var base =
+                settings.http().baseUrl() == null ? listening : settings.http().baseUrl();
+        return new PublicAddresses(
+                base, settings.http().mcpUrl() == null ? base : settings.http().mcpUrl(), VERSION);
     }
 
     private static String reachableHost(String host) {

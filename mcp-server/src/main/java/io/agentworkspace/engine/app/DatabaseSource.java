@@ -17,14 +17,14 @@ record DatabaseSource(
 
     /** For a command: of the database that the settings name, else of the embedded one, which is started where none runs. */
     static <T> T with(Settings settings, Function<DatabaseSource, T> work) {
-        if (settings.databaseUrl() != null) {
-            return work.apply(new DatabaseSource(settings.databaseUrl(), null, null));
+        if (settings.database().url() != null) {
+            return work.apply(new DatabaseSource(settings.database().url(), null, null));
         }
-        var running = EmbeddedPostgres.running(settings.dataDir());
+        var running = EmbeddedPostgres.running(settings.database().dataDir());
         if (running.isPresent()) {
             return work.apply(of(running.get()));
         }
-        try (var postgres = EmbeddedPostgres.start(settings.dataDir())) {
+        try (var postgres = EmbeddedPostgres.start(settings.database().dataDir())) {
             return work.apply(of(postgres.access()));
         }
     }

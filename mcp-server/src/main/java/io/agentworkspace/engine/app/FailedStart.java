@@ -49,13 +49,13 @@ record FailedStart(Settings settings, Throwable failure) {
 
     private String cannotListen(@Nullable String reason, String guess) {
         return "cannot listen on %s port %d (%s), %s: choose another with ENGINE_PORT, 0 for any free one"
-                .formatted(settings.host(), settings.port(), reason, guess);
+                .formatted(settings.http().host(), settings.http().port(), reason, guess);
     }
 
     private String whereItIs() {
-        return settings.databaseUrl() == null
+        return settings.database().url() == null
                 ? " (the log of the embedded database: %s)"
-                        .formatted(settings.dataDir().resolve("postgres.log"))
+                        .formatted(settings.database().dataDir().resolve("postgres.log"))
                 : "; it is the one that ENGINE_DATABASE_URL names";
     }
 }

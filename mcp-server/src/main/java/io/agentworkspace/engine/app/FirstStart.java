@@ -38,14 +38,15 @@ final class FirstStart {
             if (!tenants.isFresh()) {
                 return Optional.empty();
             }
-            var key = settings.bootstrapKey() == null
+            var key = settings.tenants().bootstrapKey() == null
                     ? ApiKey.generate(new SecureRandom())
-                    : ApiKey.parse(settings.bootstrapKey());
+                    : ApiKey.parse(settings.tenants().bootstrapKey());
             var first = new TenantFounder(
                             tenants,
                             keys,
-                            new AuditStore(db, Duration.ofDays(settings.auditDays())),
-                            settings.plan(),
+                            new AuditStore(
+                                    db, Duration.ofDays(settings.retention().auditDays())),
+                            settings.tenants().plan(),
                             clock)
                     .found(Name.of("default"), Name.of("owner"), key);
             if (directory != null) {

@@ -25,7 +25,13 @@ record SecretsCommand(Settings settings) {
         return DatabaseSource.with(settings, source -> {
             try (var db = source.open(2)) {
                 Migrations.run(db);
-                var secrets = new Resealing(db, new Vault(db, settings.masterKeys())).run();
+                var secrets = new Resealing(
+                                db,
+                                new Vault(
+                                        db,
+                                        settings.secrets()
+                                                .masterKeys(settings.database().dataDir())))
+                        .run();
                 return "%d secrets are sealed under the current key\n".formatted(secrets);
             }
         });

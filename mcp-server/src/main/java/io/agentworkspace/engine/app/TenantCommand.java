@@ -50,8 +50,8 @@ record TenantCommand(Settings settings, Clock clock) {
             var founding = new TenantFounder(
                     tenants,
                     new KeyStore(db, clock, watch),
-                    new AuditStore(db, Duration.ofDays(settings.auditDays())),
-                    settings.plan(),
+                    new AuditStore(db, Duration.ofDays(settings.retention().auditDays())),
+                    settings.tenants().plan(),
                     clock);
             return db.transaction(() -> {
                 if (tenants.isFresh()) {

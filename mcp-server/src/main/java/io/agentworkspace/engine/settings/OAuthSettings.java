@@ -30,7 +30,7 @@ final class OAuthSettings {
     static List<Provider> read(Map<String, String> given) {
         var byProvider = new TreeMap<String, Map<String, String>>();
         for (var name : new TreeSet<>(given.keySet())) {
-            if (name.startsWith(PREFIX) && !name.equals(Settings.OAUTH_SURFACES.name())) {
+            if (name.startsWith(PREFIX) && !name.equals(SignInSettings.OAUTH_SURFACES.name())) {
                 var parts = NAME.matcher(name);
                 if (!parts.matches()) {
                     throw new InvalidSetting(
@@ -61,7 +61,7 @@ final class OAuthSettings {
                 .filter(provider -> provider.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new InvalidSetting("%s must be %s, not '%s', which has no settings"
-                        .formatted(Settings.MCP_OAUTH.name(), Settings.MCP_OAUTH.right(), name)));
+                        .formatted(SignInSettings.MCP_OAUTH.name(), SignInSettings.MCP_OAUTH.right(), name)));
     }
 
     private static Provider provider(String name, Map<String, String> values) {

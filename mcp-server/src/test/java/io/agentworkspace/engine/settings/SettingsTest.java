@@ -35,16 +35,16 @@ class SettingsTest {
     @Test
     void nothingGivenIsALocalEngineWithItsOwnDatabase() {
         Settings settings = Settings.read(Map.of(), List.of());
-        assertThat(settings.host()).isEqualTo("127.0.0.1");
-        assertThat(settings.port()).isEqualTo(8080);
-        assertThat(settings.databaseUrl()).isNull();
-        assertThat(settings.baseUrl()).isNull();
-        assertThat(settings.bootstrapKey()).isNull();
-        assertThat(settings.dataDir()).isEqualTo(Path.of(".engine").toAbsolutePath());
-        assertThat(settings.poolSize()).isEqualTo(12);
-        assertThat(settings.allowedOrigins()).isEmpty();
-        assertThat(settings.rateLimit()).isEqualTo(new RateLimit(200, 400));
-        assertThat(settings.plan()).isEqualTo(Plan.UNLIMITED);
+        assertThat(settings.http().host()).isEqualTo("127.0.0.1");
+        assertThat(settings.http().port()).isEqualTo(8080);
+        assertThat(settings.database().url()).isNull();
+        assertThat(settings.http().baseUrl()).isNull();
+        assertThat(settings.tenants().bootstrapKey()).isNull();
+        assertThat(settings.database().dataDir()).isEqualTo(Path.of(".engine").toAbsolutePath());
+        assertThat(settings.database().poolSize()).isEqualTo(12);
+        assertThat(settings.http().allowedOrigins()).isEmpty();
+        assertThat(settings.http().rateLimit()).isEqualTo(new RateLimit(200, 400));
+        assertThat(settings.tenants().plan()).isEqualTo(Plan.UNLIMITED);
         assertThat(settings.logFormat()).isEqualTo(Settings.LogFormat.TEXT);
         assertThat(settings.webhooks().allowPrivate()).isFalse();
         assertThat(settings.webhooks().authorities()).isEmpty();
@@ -54,16 +54,16 @@ class SettingsTest {
     void aFlagWinsOverTheEnvironment() {
         Settings settings = Settings.read(
                 Map.of("ENGINE_PORT", "1", "ENGINE_HOST", "::1"), List.of("--port", "2", "--data-dir=/var/lib/engine"));
-        assertThat(settings.port()).isEqualTo(2);
-        assertThat(settings.host()).isEqualTo("::1");
-        assertThat(settings.dataDir()).isEqualTo(Path.of("/var/lib/engine"));
+        assertThat(settings.http().port()).isEqualTo(2);
+        assertThat(settings.http().host()).isEqualTo("::1");
+        assertThat(settings.database().dataDir()).isEqualTo(Path.of("/var/lib/engine"));
     }
 
     @Test
     void blankInTheEnvironmentIsNotGiven() {
         Settings settings = Settings.read(Map.of("ENGINE_PORT", " ", "ENGINE_BASE_URL", ""), List.of());
-        assertThat(settings.port()).isEqualTo(8080);
-        assertThat(settings.baseUrl()).isNull();
+        assertThat(settings.http().port()).isEqualTo(8080);
+        assertThat(settings.http().baseUrl()).isNull();
     }
 
     @Test
@@ -75,14 +75,17 @@ class SettingsTest {
                         "ENGINE_ALLOWED_HOSTS",
                         "a,b"),
                 List.of());
-        assertThat(settings.allowedOrigins()).containsExactly("https://app.example.com", "http://localhost:5173");
-        assertThat(settings.allowedHosts()).containsExactly("a", "b");
+        assertThat(settings.http().allowedOrigins())
+                .containsExactly("https://app.example.com", "http://localhost:5173");
+        assertThat(settings.http().allowedHosts()).containsExactly("a", "b");
     }
 
     @ParameterizedTest
     @CsvSource({"50/s, 50, 100", "50/s burst 60, 50, 60", "off, 0, 0"})
     void ratesAreWrittenThreeWays(String text, int permits, int burst) {
-        assertThat(Settings.read(Map.of("ENGINE_RATE_LIMIT", text), List.of()).rateLimit())
+        assertThat(Settings.read(Map.of("ENGINE_RATE_LIMIT", text), List.of())
+                        .http()
+                        .rateLimit())
                 .isEqualTo(new RateLimit(permits, burst));
     }
 
@@ -138,16 +141,16 @@ class SettingsTest {
                 "ENGINE_OAUTH_GOOGLE_TENANT", "default",
                 "ENGINE_OAUTH_GOOGLE_EMAIL_DOMAINS", "Example.com, example.org",
                 "ENGINE_OAUTH_OFF_ISSUER", "");
-        var provider = Settings.read(given, List.of()).signInProviders().getFirst();
-        assertThat(Settings.read(given, List.of()).signInProviders()).hasSize(1);
+        var provider = Settings.read(given, List.of()).signIn().providers().getFirst();
+        assertThat(Settings.read(given, List.of()).signIn().providers()).hasSize(1);
         assertThat(provider.name()).isEqualTo("google");
         assertThat(provider.issuer()).hasToString("https://accounts.example.com/Path/");
         assertThat(provider.clientSecret()).isEqualTo("hush");
         assertThat(provider.tenant()).isEqualTo("default");
         assertThat(provider.emailDomains()).containsExactlyInAnyOrder("example.com", "example.org");
         assertThat(provider.toString()).doesNotContain("hush");
-        assertThat(Settings.read(Map.of(), List.of()).signInProviders()).isEmpty();
-        assertThat(Settings.read(Map.of(), List.of()).signInSurfaces()).containsExactly("hub", "cli");
+        assertThat(Settings.read(Map.of(), List.of()).signIn().providers()).isEmpty();
+        assertThat(Settings.read(Map.of(), List.of()).signIn().surfaces()).containsExactly("hub", "cli");
         assertThatThrownBy(() -> Settings.read(Map.of("ENGINE_OAUTH_X_CLIENT_ID", "id"), List.of()))
                 .isInstanceOf(InvalidSetting.class)
                 .hasMessageStartingWith("ENGINE_OAUTH_X_ISSUER must be");
@@ -178,7 +181,9 @@ class SettingsTest {
             assertThatThrownBy(() -> Settings.read(Map.of(name, "hush"), List.of()))
                     .hasMessageNotContaining("hush");
         }
-        assertThat(Settings.read(Map.of("ENGINE_BOOTSTRAP_KEY", KEY), List.of()).bootstrapKey())
+        assertThat(Settings.read(Map.of("ENGINE_BOOTSTRAP_KEY", KEY), List.of())
+                        .tenants()
+                        .bootstrapKey())
                 .isEqualTo(KEY);
     }
 

@@ -16,7 +16,7 @@ final class WatchedEngine {
     public static void main(String[] arguments) throws InterruptedException {
         var settings = Settings.read(System.getenv(), List.of(arguments));
         Main.log(settings.logFormat());
-        UnpackedOnce.into(settings.dataDir());
+        UnpackedOnce.into(settings.database().dataDir());
         var app = App.start(settings, Clock.systemUTC(), Wire::new);
         Runtime.getRuntime().addShutdownHook(new Thread(app::close));
         app.firstKey().ifPresent(key -> System.out.print(key.framed()));

@@ -1,0 +1,38 @@
+package io.agentworkspace.engine.settings;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the data is.
+ *
+ * @param url JDBC URL of a PostgreSQL; null: the embedded one
+ * @param poolSize connections
+ * @param dataDir directory of the embedded database, its log and the key for secrets
+ */
+public record DatabaseSettings(@Nullable String url, int poolSize, Path dataDir) {
+    static final Setting<String> DATABASE_URL = Setting.of(
+                    "ENGINE_DATABASE_URL",
+                    null,
+                    "PostgreSQL to use instead of the embedded one",
+                    "a JDBC URL such as jdbc:postgresql://db.example.com/engine?user=engine&password=...",
+                    SettingParsers::jdbcUrl)
+            .isSecret();
+    static final Setting<Integer> POOL_SIZE = Setting.of(
+            "ENGINE_DATABASE_POOL_SIZE",
+            "12",
+            "connections to the database",
+            "a number from 1 to 90",
+            SettingParsers.number(1, 90));
+    static final Setting<Path> DATA_DIR = Setting.of(
+            "ENGINE_DATA_DIR",
+            ".engine",
+            "embedded database and its log",
+            "a directory",
+            text -> Path.of(text).toAbsolutePath().normalize());
+
+    static DatabaseSettings read(Map<String, String> given) {
+        return new DatabaseSettings(DATABASE_URL.find(given), POOL_SIZE.read(given), DATA_DIR.read(given));
+    }
+}

@@ -1,0 +1,93 @@
+package io.agentworkspace.engine.settings;
+
+import io.agentworkspace.engine.http.TrustedProxies;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the server listens, under which addresses it is known, and whom it lets in.
+ *
+ * @param baseUrl public address of the service; null: the listening address
+ * @param mcpUrl public address of the MCP endpoint; null: the listening address
+ * @param rateLimit of each credential
+ * @param strangerLimit of each address without a credential
+ */
+public record HttpSettings(
+        String host,
+        int port,
+        @Nullable String baseUrl,
+        @Nullable String mcpUrl,
+        List<String> allowedOrigins,
+        List<String> allowedHosts,
+        RateLimit rateLimit,
+        RateLimit strangerLimit,
+        List<String> trustedProxies) {
+    static final Setting<String> HOST = Setting.of(
+            "ENGINE_HOST",
+            "127.0.0.1",
+            "address to listen on; 0.0.0.0 for all",
+            "a host name or an IP address",
+            SettingParsers::host);
+    static final Setting<Integer> PORT = Setting.of(
+            "ENGINE_PORT",
+            "8080",
+            "port to listen on; 0 for any free one",
+            "a number from 0 to 65535",
+            SettingParsers.number(0, 65_535));
+    static final Setting<String> BASE_URL = Setting.of(
+            "ENGINE_BASE_URL",
+            null,
+            "public address, when it is not the one listened on",
+            "an address such as https://engine.example.com",
+            SettingParsers::webAddress);
+    static final Setting<String> MCP_URL = Setting.of(
+            "ENGINE_MCP_URL",
+            null,
+            "public address for MCP, when it is another one",
+            "an address such as https://mcp.example.com",
+            SettingParsers::webAddress);
+    static final Setting<List<String>> ALLOWED_ORIGINS = Setting.of(
+            "ENGINE_ALLOWED_ORIGINS",
+            "",
+            "browser origins allowed besides the public addresses, comma-separated",
+            "a list like https://app.example.com,http://localhost:5173",
+            SettingParsers.listOf(SettingParsers::origin));
+    static final Setting<List<String>> ALLOWED_HOSTS = Setting.of(
+            "ENGINE_ALLOWED_HOSTS",
+            "",
+            "host names answered besides those of the public addresses, comma-separated",
+            "a list like engine.internal,10.0.0.7",
+            SettingParsers.listOf(SettingParsers::host));
+    static final Setting<RateLimit> RATE_LIMIT = Setting.of(
+            "ENGINE_RATE_LIMIT",
+            "200/s burst 400",
+            "requests for each key; off for no limit",
+            "like '200/s burst 400', '200/s' or 'off'",
+            SettingParsers::rate);
+    static final Setting<RateLimit> STRANGER_LIMIT = Setting.of(
+            "ENGINE_STRANGER_LIMIT",
+            "20/s burst 200",
+            "requests for each address without a valid credential: public reads and failures, each; off for no limit",
+            "like '20/s burst 200', '20/s' or 'off'",
+            SettingParsers::rate);
+    static final Setting<List<String>> TRUSTED_PROXIES = Setting.of(
+            "ENGINE_TRUSTED_PROXIES",
+            "",
+            "proxies whose X-Forwarded-For or Forwarded tells the client's address, comma-separated",
+            "a list of addresses and networks like 10.0.0.0/8,192.168.1.2",
+            SettingParsers.listOf(TrustedProxies::checked));
+
+    static HttpSettings read(Map<String, String> given) {
+        return new HttpSettings(
+                HOST.read(given),
+                PORT.read(given),
+                BASE_URL.find(given),
+                MCP_URL.find(given),
+                ALLOWED_ORIGINS.read(given),
+                ALLOWED_HOSTS.read(given),
+                RATE_LIMIT.read(given),
+                STRANGER_LIMIT.read(given),
+                TRUSTED_PROXIES.read(given));
+    }
+}

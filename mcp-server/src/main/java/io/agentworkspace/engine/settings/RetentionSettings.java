@@ -1,0 +1,28 @@
+package io.agentworkspace.engine.settings;
+
+import java.util.Map;
+
+/**
+ * For how many days data is kept.
+ *
+ * @param auditDays of the audit
+ * @param eventsDays of events and their deliveries
+ */
+public record RetentionSettings(int auditDays, int eventsDays) {
+    static final Setting<Integer> AUDIT_DAYS = Setting.of(
+            "ENGINE_AUDIT_DAYS",
+            "90",
+            "days that the audit is kept",
+            "a number from 1 to 3650",
+            SettingParsers.number(1, 3_650));
+    static final Setting<Integer> EVENTS_DAYS = Setting.of(
+            "ENGINE_EVENTS_DAYS",
+            "30",
+            "days that events and their deliveries are kept",
+            "a number from 4 to 3650",
+            SettingParsers.number(4, 3_650));
+
+    static RetentionSettings read(Map<String, String> given) {
+        return new RetentionSettings(AUDIT_DAYS.read(given), EVENTS_DAYS.read(given));
+    }
+}

@@ -1,0 +1,40 @@
+package io.agentworkspace.engine.settings;
+
+import io.agentworkspace.engine.secrets.MasterKey;
+import io.agentworkspace.engine.secrets.MasterKeys;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys that secrets in the database are encrypted with.
+ *
+ * @param key null: the one in the data directory
+ * @param otherKeys other keys that can decrypt
+ */
+public record SecretSettings(@Nullable MasterKey key, List<MasterKey> otherKeys) {
+    static final Setting<MasterKey> SECRETS_KEY = Setting.of(
+                    "ENGINE_SECRETS_KEY",
+                    null,
+                    "key that secrets in the database are sealed with, instead of secrets-key in the data directory",
+                    "32 bytes in base64, as openssl rand -base64 32 prints them",
+                    MasterKey::parse)
+            .isSecret();
+    static final Setting<List<MasterKey>> SECRETS_OTHER_KEYS = Setting.of(
+                    "ENGINE_SECRETS_OTHER_KEYS",
+                    "",
+                    "keys that open what they have sealed, while secrets move from one key to another, comma-separated",
+                    "a list of keys, each of 32 bytes in base64",
+                    SettingParsers.listOf(MasterKey::parse))
+            .isSecret();
+
+    static SecretSettings read(Map<String, String> given) {
+        return new SecretSettings(SECRETS_KEY.find(given), SECRETS_OTHER_KEYS.read(given));
+    }
+
+    /** @param dataDir where the key is if it is not set */
+    public MasterKeys masterKeys(Path dataDir) {
+        return new MasterKeys(key, dataDir, otherKeys.toArray(MasterKey[]::new));
+    }
+}

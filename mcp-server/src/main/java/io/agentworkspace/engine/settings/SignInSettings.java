@@ -1,0 +1,38 @@
+package io.agentworkspace.engine.settings;
+
+import io.agentworkspace.engine.signin.Provider;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Signing in at OpenID providers.
+ *
+ * @param providers providers where people can also sign in
+ * @param surfaces the surfaces that people can sign in from
+ * @param mcpProvider the provider whose access tokens the MCP endpoint accepts; null: none
+ */
+public record SignInSettings(
+        List<Provider> providers,
+        List<String> surfaces,
+        @Nullable Provider mcpProvider) {
+    static final Setting<List<String>> OAUTH_SURFACES = Setting.of(
+            "ENGINE_OAUTH_SURFACES",
+            "hub,cli",
+            "what third-party sign-in may begin from",
+            "a list like hub,cli",
+            SettingParsers.listOf(SettingParsers::word));
+    static final Setting<String> MCP_OAUTH = Setting.of(
+            "ENGINE_MCP_OAUTH",
+            null,
+            "sign-in provider whose access tokens are taken at /mcp",
+            "the name of a provider, as in ENGINE_OAUTH_<PROVIDER>_ISSUER",
+            text -> SettingParsers.word(text.toLowerCase(Locale.ROOT)));
+
+    static SignInSettings read(Map<String, String> given) {
+        var providers = OAuthSettings.read(given);
+        return new SignInSettings(
+                providers, OAUTH_SURFACES.read(given), OAuthSettings.named(MCP_OAUTH.find(given), providers));
+    }
+}

@@ -1,0 +1,30 @@
+package io.agentworkspace.engine.settings;
+
+import io.agentworkspace.engine.model.plan.Plan;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a new tenant begins with.
+ *
+ * @param bootstrapKey first API key of a fresh database; null: a random one
+ */
+public record TenantSettings(@Nullable String bootstrapKey, Plan plan) {
+    static final Setting<String> BOOTSTRAP_KEY = Setting.of(
+                    "ENGINE_BOOTSTRAP_KEY",
+                    null,
+                    "first API key of a fresh database, instead of a random one",
+                    "a whole key, ek_<12 characters>_<36 characters>",
+                    SettingParsers::key)
+            .isSecret();
+    static final Setting<Plan> PLAN = Setting.of(
+            "ENGINE_PLAN",
+            "unlimited",
+            "plan of a new tenant",
+            "free, team, scale or unlimited",
+            SettingParsers.oneOf(Plan.class));
+
+    static TenantSettings read(Map<String, String> given) {
+        return new TenantSettings(BOOTSTRAP_KEY.find(given), PLAN.read(given));
+    }
+}
