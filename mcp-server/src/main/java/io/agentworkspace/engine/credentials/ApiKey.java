@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.credentials;
 
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.text.Sha256;
 import java.security.MessageDigest;
@@ -30,7 +31,8 @@ public final class ApiKey implements Presented {
             throw Problem.unauthenticated("the credential is not in key format: an API key begins with ek_");
         }
         KeyFormat.flaw(text).ifPresent(flaw -> {
-            throw Problem.unauthenticated("mistyped key: %s; copy the whole key again".formatted(flaw));
+            throw Problem.unauthenticated("mistyped key: %s; copy the whole key again".formatted(flaw))
+                    .because(Cause.KEY_MISTYPED);
         });
         var secretAt = KeyFormat.PREFIX.length() + KeyFormat.ID + 1;
         return new ApiKey(

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.credentials;
 
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.net.URLDecoder;
@@ -41,7 +42,9 @@ public final class Credentials {
             return key == null ? cookie(headers).map(SessionSecret::parse) : Optional.of(ApiKey.parse(key));
         }
         if (key != null && !key.equals(bearer(authorization))) {
-            throw badRequest("X-Api-Key and Authorization carry different credentials; send one of them");
+            throw badRequest(
+                    Cause.CREDENTIAL_AMBIGUOUS,
+                    "X-Api-Key and Authorization carry different credentials; send one of them");
         }
         var token = readBearer(authorization);
         return Optional.of(key == null && AccessToken.looksLike(token) ? new AccessToken(token) : ApiKey.parse(token));
@@ -81,7 +84,9 @@ public final class Credentials {
     private static @Nullable String only(HttpFields headers, String name) {
         var fields = headers.getFields(name);
         if (fields.size() > 1) {
-            throw badRequest("the header %s came %d times; send it once".formatted(name, fields.size()));
+            throw badRequest(
+                    Cause.CREDENTIAL_AMBIGUOUS,
+                    "the header %s came %d times; send it once".formatted(name, fields.size()));
         }
         return fields.isEmpty()
                 ? null
@@ -124,6 +129,7 @@ public final class Credentials {
                     || (name.equals(SEARCH) ? holdsSecret(value) : hasSecret(value))
                     || (AccessToken.isIn(value) && !name.equals(CODE))) {
                 throw badRequest(
+                        Cause.CREDENTIAL_IN_QUERY,
                         "a credential does not belong in the query string, where it is stored and logged on its"
                                 + " way: send it in the header X-Api-Key, and rotate this one");
             }
@@ -150,7 +156,7 @@ public final class Credentials {
         }
     }
 
-    private static Problem badRequest(String note) {
-        return new Problem(Failure.BAD_REQUEST, note);
+    private static Problem badRequest(Cause cause, String note) {
+        return new Problem(Failure.BAD_REQUEST, note).because(cause);
     }
 }

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Locale;
 import java.util.Set;
@@ -37,10 +37,10 @@ final class HostRule {
 
     private void check(String authority) {
         if (!isOurs(withoutPort(authority))) {
-            throw new Problem(
-                    Failure.NOT_PERMITTED,
-                    "this server does not answer to the host in this request; use its own address, or add the name to"
-                            + " ENGINE_ALLOWED_HOSTS");
+            throw Problem.notPermitted(
+                            "this server does not answer to the host in this request; use its own address, or add the name to"
+                                    + " ENGINE_ALLOWED_HOSTS")
+                    .because(Cause.HOST);
         }
     }
 

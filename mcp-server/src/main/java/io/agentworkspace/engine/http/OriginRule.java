@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Locale;
 import java.util.Set;
@@ -41,9 +41,9 @@ final class OriginRule {
                 answer.put(EXPOSED);
                 return;
             }
-            throw new Problem(
-                    Failure.NOT_PERMITTED,
-                    "pages of this origin may not call this server; the operator can add it to ENGINE_ALLOWED_ORIGINS");
+            throw Problem.notPermitted(
+                            "pages of this origin may not call this server; the operator can add it to ENGINE_ALLOWED_ORIGINS")
+                    .because(Cause.ORIGIN);
         }
         answer.put(HttpHeader.ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         answer.put(EXPOSED);

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
@@ -66,7 +67,7 @@ final class ServerErrors implements Request.Handler {
         return ADDRESSES.entrySet().stream()
                 .filter(_ -> status == HttpStatus.BAD_REQUEST_400)
                 .filter(known -> reason.contains(known.getKey().getDescription()))
-                .map(known -> new Problem(Failure.BAD_REQUEST, known.getValue()))
+                .map(known -> new Problem(Failure.BAD_REQUEST, known.getValue()).because(Cause.PATH))
                 .findFirst()
                 .orElseGet(() -> problem(status, requestId));
     }

@@ -72,9 +72,8 @@ public final class HandshakeRecorder {
     /** A lane has answered, whatever it was. */
     void served(McpExchange exchange) {
         var greeting = exchange.greeting();
-        var message = greeting == null ? null : greeting.message();
         var error = exchange.failure();
-        var flaw = Optional.ofNullable(error).flatMap(refused -> HandshakeProblem.of(refused, message));
+        var flaw = Optional.ofNullable(error).flatMap(HandshakeProblem::of);
         var holder = Holder.of(exchange.caller());
         if (error != null && flaw.isPresent()) {
             var refusal = new Refusal(flaw.get().word(), error.code(), String.valueOf(error.getMessage()));
@@ -95,8 +94,7 @@ public final class HandshakeRecorder {
                 && request.getHeaders().contains(McpExchange.SESSION)) {
             return; // The stream of a session that we end.
         }
-        var door = ToolSelection.isPath(Request.getPathInContext(request));
-        HandshakeProblem.of(problem, caller != null, door).ifPresent(flaw -> {
+        HandshakeProblem.of(problem).ifPresent(flaw -> {
             var holder = caller == null ? KeyName.of(request).map(Holder::named) : Optional.of(Holder.of(caller));
             var refusal = new Refusal(flaw.word(), RefusalRenderer.rpcCode(problem.failure()), problem.note());
             holder.ifPresent(

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.mcp.source.ToolSource.Names;
 import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.mcp.wire.ToolSelection;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
@@ -22,7 +23,7 @@ record SelectionCheck(List<ToolSource> sources) {
         ToolSelection.toolset(Request.getPathInContext(exchange.request()))
                 .flatMap(word -> wrong("the path", "toolset", List.of(word), known))
                 .ifPresent(note -> {
-                    throw new Problem(Failure.NOT_FOUND, note);
+                    throw new Problem(Failure.NOT_FOUND, note).because(Cause.TOOLSET);
                 });
     }
 
@@ -37,7 +38,8 @@ record SelectionCheck(List<ToolSource> sources) {
         var words = ToolSelection.words(header, exchange.request().getHeaders());
         if (!words.isEmpty()) {
             wrong("the header " + header, kind, words, known(part, exchange)).ifPresent(note -> {
-                throw RpcError.incomplete(new Problem(Failure.INVALID_FIELD, note), exchange.requestId());
+                throw RpcError.incomplete(
+                        new Problem(Failure.INVALID_FIELD, note).because(Cause.SELECTION), exchange.requestId());
             });
         }
     }

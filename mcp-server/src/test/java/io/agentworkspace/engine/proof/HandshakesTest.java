@@ -149,6 +149,14 @@ class HandshakesTest {
                 wrong(
                         "POST",
                         "/mcp",
+                        initialize("2025-11-25", "mixed"),
+                        400,
+                        -32602,
+                        "no header MCP-Protocol-Version before it",
+                        mirrored("initialize", "2026-07-28")),
+                wrong(
+                        "POST",
+                        "/mcp",
                         modern("tools/list", "mixed", "2026-07-28"),
                         400,
                         -32020,
@@ -352,6 +360,14 @@ class HandshakesTest {
         assertThat(HERE.told(ann).toString())
                 .doesNotContain(ann.key())
                 .doesNotContain(ann.key().substring(16, 40));
+    }
+
+    /** It is refused before anybody looks at the credential, so this says nothing about the key. */
+    @Test
+    void anAmbiguousPathIsAWrongAddressAndNoWrongCredential() {
+        var got = HERE.send(ann.key(), "/mcp//x", "POST", LIST);
+        assertThat(got.status()).as(got.toString()).isEqualTo(400);
+        assertThat(text(HERE.only(ann), "/advice")).contains("at /mcp");
     }
 
     /** Whoever knows the public id of a key cannot push out what the key did itself. */

@@ -1,12 +1,12 @@
 package io.agentworkspace.engine.mcp.doctor;
 
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.Revision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.problem.Cause;
+import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Locale;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** What can be wrong about how a client meets the door, and what would be right. What a tool refuses is none of it. */
 public enum HandshakeProblem {
@@ -128,71 +128,47 @@ public enum HandshakeProblem {
     }
 
     /** What a lane refused; nothing where the client is connected, and only this request was wrong. */
-    public static Optional<HandshakeProblem> of(RpcError error, @Nullable JsonRpcMessage message) {
-        var note = String.valueOf(error.getMessage());
-        var begins = message != null && message.method().equals("initialize");
-        return Optional.ofNullable(
-                switch (error.code()) {
-                    case RpcError.UNSUPPORTED_VERSION -> VERSION;
-                    case RpcError.HEADER_MISMATCH -> HEADERS;
-                    case RpcError.SESSION_NOT_FOUND -> SESSION;
-                    case RpcError.METHOD_NOT_FOUND -> METHOD;
-                    case RpcError.INVALID_PARAMS -> ofParams(note, begins);
-                    case RpcError.INVALID_REQUEST -> error.scopes().isEmpty() ? ofRequest(note) : null;
-                    default -> null;
-                });
+    public static Optional<HandshakeProblem> of(RpcError error) {
+        return error.cause().map(HandshakeProblem::of);
     }
 
-    private static @Nullable HandshakeProblem ofParams(String note, boolean begins) {
-        if (note.startsWith("the header X-MCP-Confirm")) {
-            return CONFIRM;
-        } else if (note.startsWith("the header X-MCP-")) {
-            return SELECTION;
-        } else if (note.startsWith("the header Accept")) {
-            return ACCEPT;
-        } else if (begins) {
-            return INITIALIZE;
-        }
-        return note.startsWith("params._meta") ? META : null;
+    /** What was refused before it came to a lane. */
+    public static Optional<HandshakeProblem> of(Problem problem) {
+        return problem.cause().map(HandshakeProblem::of).or(() -> of(problem.failure()));
     }
 
-    private static HandshakeProblem ofRequest(String note) {
-        if (note.startsWith("the header Accept")) {
-            return ACCEPT;
-        }
-        return note.startsWith("the header MCP-Protocol-Version") ? SESSION_VERSION : MESSAGE;
+    private static HandshakeProblem of(Cause cause) {
+        return switch (cause) {
+            case ORIGIN -> ORIGIN;
+            case HOST -> HOST;
+            case KEY_MISTYPED -> KEY_MISTYPED;
+            case CREDENTIAL_IN_QUERY -> KEY_IN_ADDRESS;
+            case CREDENTIAL_AMBIGUOUS -> CREDENTIAL;
+            case PATH -> ADDRESS;
+            case MESSAGE -> MESSAGE;
+            case METHOD -> METHOD;
+            case INITIALIZE -> INITIALIZE;
+            case META -> META;
+            case HEADERS -> HEADERS;
+            case VERSION -> VERSION;
+            case SESSION -> SESSION;
+            case SESSION_VERSION -> SESSION_VERSION;
+            case ACCEPT -> ACCEPT;
+            case TOOLSET -> TOOLSET;
+            case SELECTION -> SELECTION;
+            case CONFIRMATION -> CONFIRM;
+        };
     }
 
-    /**
-     * What was refused before it came to a lane.
-     *
-     * @param known whether it was known by then who asks
-     * @param door whether the path is one of the door's
-     */
-    public static Optional<HandshakeProblem> of(Problem problem, boolean known, boolean door) {
-        var note = problem.note();
-        return Optional.ofNullable(
-                switch (problem.failure()) {
-                    case UNSUPPORTED_MEDIA_TYPE -> CONTENT_TYPE;
-                    case MALFORMED_JSON -> JSON;
-                    case TOO_LARGE -> TOO_LARGE;
-                    case METHOD_NOT_ALLOWED -> HTTP_METHOD;
-                    case NOT_FOUND -> door ? TOOLSET : ADDRESS;
-                    case UNAUTHENTICATED -> note.startsWith("mistyped key") ? KEY_MISTYPED : KEY_REFUSED;
-                    case NOT_PERMITTED -> ofPlace(note);
-                    case BAD_REQUEST -> known ? MESSAGE : ofCredential(note);
-                    default -> null;
-                });
-    }
-
-    private static @Nullable HandshakeProblem ofPlace(String note) {
-        if (note.contains("ENGINE_ALLOWED_ORIGINS")) {
-            return ORIGIN;
-        }
-        return note.contains("ENGINE_ALLOWED_HOSTS") ? HOST : null;
-    }
-
-    private static HandshakeProblem ofCredential(String note) {
-        return note.contains("query string") ? KEY_IN_ADDRESS : CREDENTIAL;
+    private static Optional<HandshakeProblem> of(Failure failure) {
+        return switch (failure) {
+            case UNSUPPORTED_MEDIA_TYPE -> Optional.of(CONTENT_TYPE);
+            case MALFORMED_JSON -> Optional.of(JSON);
+            case TOO_LARGE -> Optional.of(TOO_LARGE);
+            case METHOD_NOT_ALLOWED -> Optional.of(HTTP_METHOD);
+            case NOT_FOUND -> Optional.of(ADDRESS);
+            case UNAUTHENTICATED -> Optional.of(KEY_REFUSED);
+            default -> Optional.empty();
+        };
     }
 }

@@ -5,6 +5,7 @@ import io.agentworkspace.engine.mcp.streams.McpExchange;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.Map;
@@ -23,7 +24,7 @@ public final class Confirmation {
         var values = exchange.request().getHeaders().getValuesList(HEADER);
         if (!values.stream().allMatch(Confirmation::isDestructive)) {
             var problem = Problem.invalid("the header " + HEADER, "must be '%s' or left out".formatted(DESTRUCTIVE));
-            throw RpcError.incomplete(problem, exchange.requestId());
+            throw RpcError.incomplete(problem.because(Cause.CONFIRMATION), exchange.requestId());
         }
     }
 

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.RequestNotifier;
 import io.agentworkspace.engine.mcp.wire.Revision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -44,17 +45,17 @@ public final class ModernChecks {
     ClientInfo client(JsonRpcMessage message, McpExchange exchange) {
         var id = exchange.requestId();
         if (!(message.params().get(JsonRpcMessage.META) instanceof ObjectNode meta)) {
-            throw RpcError.incomplete(Problem.missing("params._meta"), id);
+            throw incomplete(Problem.missing("params._meta"), id);
         }
         if (!meta.path(PROTOCOL_VERSION).isString()) {
-            throw RpcError.incomplete(Problem.missing("params._meta['%s'], a string,".formatted(PROTOCOL_VERSION)), id);
+            throw incomplete(Problem.missing("params._meta['%s'], a string,".formatted(PROTOCOL_VERSION)), id);
         }
         if (!(meta.get(CAPABILITIES) instanceof ObjectNode capabilities)) {
-            throw RpcError.incomplete(Problem.missing("params._meta['%s'], an object,".formatted(CAPABILITIES)), id);
+            throw incomplete(Problem.missing("params._meta['%s'], an object,".formatted(CAPABILITIES)), id);
         }
         if (meta.has(LOG_LEVEL)
                 && !RequestNotifier.LEVELS.contains(meta.path(LOG_LEVEL).asString(""))) {
-            throw RpcError.incomplete(
+            throw incomplete(
                     Problem.invalid(
                             "params._meta['%s']".formatted(LOG_LEVEL), "must be one of " + RequestNotifier.LEVELS),
                     id);
@@ -71,6 +72,10 @@ public final class ModernChecks {
         }
         exchange.comesFrom(ClientInfo.name(meta.get(CLIENT)));
         return ClientInfo.of(Revision.MODERN, capabilities);
+    }
+
+    private static RpcError incomplete(Problem problem, String requestId) {
+        return RpcError.incomplete(problem.because(Cause.META), requestId);
     }
 
     private void mirrored(String header, String expected, McpExchange exchange) {

@@ -12,6 +12,7 @@ import io.agentworkspace.engine.mcp.wire.RequestNotifier;
 import io.agentworkspace.engine.mcp.wire.Revision;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
@@ -66,7 +67,7 @@ public final class SessionLane implements Lane {
 
     private void begin(JsonRpcMessage message, McpExchange exchange) {
         if (message.id() == null) {
-            throw RpcError.invalidRequest(Problem.missing("id"), exchange.requestId());
+            throw RpcError.invalidRequest(Problem.missing("id").because(Cause.MESSAGE), exchange.requestId());
         }
         exchange.ran("initialize");
         ObjectNode capabilities;
@@ -75,7 +76,7 @@ public final class SessionLane implements Lane {
             revision = Revision.negotiated(Params.text(message.params(), "protocolVersion"));
             capabilities = Params.object(message.params(), "capabilities");
         } catch (Problem problem) {
-            exchange.refuse(RpcError.invalidParams(problem, exchange.requestId()));
+            exchange.refuse(RpcError.invalidParams(problem.because(Cause.INITIALIZE), exchange.requestId()));
             return;
         }
         var name = ClientInfo.name(message.params().get("clientInfo"));
@@ -123,8 +124,9 @@ public final class SessionLane implements Lane {
         if (said != null && !said.equals(agreed)) {
             throw RpcError.invalidRequest(
                     JsonRpcMessage.invalid(
-                            "the header MCP-Protocol-Version must be %s, as agreed when the session began"
-                                    .formatted(agreed)),
+                                    "the header MCP-Protocol-Version must be %s, as agreed when the session began"
+                                            .formatted(agreed))
+                            .because(Cause.SESSION_VERSION),
                     exchange.requestId());
         }
     }

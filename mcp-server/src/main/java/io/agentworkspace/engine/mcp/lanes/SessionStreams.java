@@ -4,6 +4,7 @@ import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.mcp.streams.NotificationStream;
 import io.agentworkspace.engine.mcp.streams.Subscriptions;
 import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.List;
 import org.slf4j.Logger;
@@ -27,7 +28,9 @@ public final class SessionStreams implements DatabaseSignals.Listener {
         var exchange = visit.exchange();
         if (!exchange.takesEvents()) {
             throw RpcError.invalidRequest(
-                    Problem.invalid("the header Accept", "must hold text/event-stream"), exchange.requestId());
+                    Problem.invalid("the header Accept", "must hold text/event-stream")
+                            .because(Cause.ACCEPT),
+                    exchange.requestId());
         }
         exchange.ran("stream");
         var handle = visit.session().handle();

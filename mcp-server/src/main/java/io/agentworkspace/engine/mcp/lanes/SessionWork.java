@@ -9,6 +9,7 @@ import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.RequestNotifier;
 import io.agentworkspace.engine.mcp.wire.RpcError;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.util.HashMap;
 import java.util.Objects;
@@ -85,7 +86,9 @@ public final class SessionWork {
         if (!reply.isHeard()) {
             throw RpcError.invalidRequest(
                     Problem.invalid(
-                            "the header Accept", "must hold text/event-stream, for this asks you something back"),
+                                    "the header Accept",
+                                    "must hold text/event-stream, for this asks you something back")
+                            .because(Cause.ACCEPT),
                     turn.requestId());
         }
     }

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.Params;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -54,7 +55,8 @@ public final class StreamOpener {
         Params.checkTexts(message.method(), message.params());
         var asked = Params.object(message.params(), "notifications");
         if (!exchange.takesEvents()) {
-            throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream");
+            throw Problem.invalid("the header Accept", "must hold text/event-stream, for the answer is a stream")
+                    .because(Cause.ACCEPT);
         }
         var id = Objects.requireNonNull(message.id());
         if (id.asString().length() > LONGEST_ID) {

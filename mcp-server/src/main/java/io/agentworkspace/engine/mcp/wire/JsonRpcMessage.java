@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp.wire;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +81,7 @@ public record JsonRpcMessage(@Nullable JsonNode id, String method, ObjectNode pa
     }
 
     public static Problem invalid(String note) {
-        return new Problem(Failure.BAD_REQUEST, note);
+        return new Problem(Failure.BAD_REQUEST, note).because(Cause.MESSAGE);
     }
 
     public boolean isResponse() {

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.mcp.wire;
 import io.agentworkspace.engine.http.RefusalRenderer;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.eclipse.jetty.http.HttpStatus;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -32,16 +34,18 @@ public final class RpcError extends RuntimeException {
     private final int code;
     private final int status;
     private final transient ObjectNode data;
+    private final @Nullable Cause cause;
     private final List<String> scopes;
 
-    private RpcError(int code, int status, String message, ObjectNode data) {
-        this(code, status, message, data, List.of());
+    private RpcError(int code, int status, Problem problem, ObjectNode data) {
+        this(code, status, problem, data, List.of());
     }
 
-    private RpcError(int code, int status, String message, ObjectNode data, List<String> scopes) {
-        super(message, null, false, false);
+    private RpcError(int code, int status, Problem problem, ObjectNode data, List<String> scopes) {
+        super(problem.note(), null, false, false);
         this.code = code;
         this.status = status;
+        this.cause = problem.cause().orElse(null);
         this.data = data;
         this.scopes = List.copyOf(scopes);
     }
@@ -61,7 +65,7 @@ public final class RpcError extends RuntimeException {
         scopes.add(scope.word());
         var data = RefusalRenderer.data(problem, requestId);
         scopes.forEach(data.putArray("scopes")::add);
-        return new RpcError(INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem.note(), data, scopes);
+        return new RpcError(INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem, data, scopes);
     }
 
     public static RpcError unknownMethod(String method, Collection<String> known, String requestId) {
@@ -69,8 +73,9 @@ public final class RpcError extends RuntimeException {
         var note = near.isEmpty()
                 ? "there is no method '%s' here; there are %s".formatted(shown(method), String.join(", ", known))
                 : "there is no method '%s' here; did you mean %s?".formatted(shown(method), String.join(" or ", near));
-        var problem = new Problem(Failure.UNKNOWN_SERVICE, note);
-        return new RpcError(METHOD_NOT_FOUND, HttpStatus.NOT_FOUND_404, note, RefusalRenderer.data(problem, requestId));
+        var problem = new Problem(Failure.UNKNOWN_SERVICE, note).because(Cause.METHOD);
+        return new RpcError(
+                METHOD_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem, RefusalRenderer.data(problem, requestId));
     }
 
     public static RpcError invalidParams(Problem problem, String requestId) {
@@ -78,18 +83,18 @@ public final class RpcError extends RuntimeException {
     }
 
     public static RpcError invalidParams(Problem problem, ObjectNode data) {
-        return new RpcError(INVALID_PARAMS, HttpStatus.OK_200, problem.note(), data);
+        return new RpcError(INVALID_PARAMS, HttpStatus.OK_200, problem, data);
     }
 
     /** A request that lacks a field that its revision requires. */
     public static RpcError incomplete(Problem problem, String requestId) {
         return new RpcError(
-                INVALID_PARAMS, HttpStatus.BAD_REQUEST_400, problem.note(), RefusalRenderer.data(problem, requestId));
+                INVALID_PARAMS, HttpStatus.BAD_REQUEST_400, problem, RefusalRenderer.data(problem, requestId));
     }
 
     public static RpcError invalidRequest(Problem problem, String requestId) {
         return new RpcError(
-                INVALID_REQUEST, HttpStatus.BAD_REQUEST_400, problem.note(), RefusalRenderer.data(problem, requestId));
+                INVALID_REQUEST, HttpStatus.BAD_REQUEST_400, problem, RefusalRenderer.data(problem, requestId));
     }
 
     /** For errors that are not the request's fault. */
@@ -98,14 +103,14 @@ public final class RpcError extends RuntimeException {
         return new RpcError(
                 RefusalRenderer.rpcCode(failure),
                 failure.httpStatus(),
-                problem.note(),
+                problem,
                 RefusalRenderer.data(problem, requestId));
     }
 
     public static RpcError headerMismatch(String note, String requestId) {
-        var problem = new Problem(Failure.BAD_REQUEST, note);
+        var problem = new Problem(Failure.BAD_REQUEST, note).because(Cause.HEADERS);
         return new RpcError(
-                HEADER_MISMATCH, HttpStatus.BAD_REQUEST_400, note, RefusalRenderer.data(problem, requestId));
+                HEADER_MISMATCH, HttpStatus.BAD_REQUEST_400, problem, RefusalRenderer.data(problem, requestId));
     }
 
     public static RpcError unsupportedVersion(String requested, List<String> supported) {
@@ -113,7 +118,8 @@ public final class RpcError extends RuntimeException {
         supported.forEach(data.putArray("supported")::add);
         var note = "the protocol version '%s' is not supported; there are %s"
                 .formatted(shown(requested), String.join(", ", supported));
-        return new RpcError(UNSUPPORTED_VERSION, HttpStatus.BAD_REQUEST_400, note, data);
+        var problem = new Problem(Failure.BAD_REQUEST, note).because(Cause.VERSION);
+        return new RpcError(UNSUPPORTED_VERSION, HttpStatus.BAD_REQUEST_400, problem, data);
     }
 
     public static RpcError missingAbilities(Collection<ClientInfo.Ability> missing) {
@@ -122,36 +128,35 @@ public final class RpcError extends RuntimeException {
         missing.forEach(ability -> required.putObject(ability.word()));
         var words =
                 String.join(", ", missing.stream().map(ClientInfo.Ability::word).toList());
-        return new RpcError(
-                MISSING_CAPABILITY,
-                HttpStatus.BAD_REQUEST_400,
-                "this needs a client that declares the capability " + words,
-                data);
+        return missing("this needs a client that declares the capability " + words, data);
     }
 
     public static RpcError missingExtension(String identifier) {
         var data = Json.object();
         data.putObject("requiredCapabilities").putObject("extensions").putObject(identifier);
+        return missing("this needs a client that declares the extension " + identifier, data);
+    }
+
+    private static RpcError missing(String note, ObjectNode data) {
         return new RpcError(
-                MISSING_CAPABILITY,
-                HttpStatus.BAD_REQUEST_400,
-                "this needs a client that declares the extension " + identifier,
-                data);
+                MISSING_CAPABILITY, HttpStatus.BAD_REQUEST_400, new Problem(Failure.BAD_REQUEST, note), data);
     }
 
     public static RpcError resourceNotFound(String uri, Revision revision, String requestId) {
         var note = "no resource '%s' that you may see".formatted(shown(uri));
-        var data = RefusalRenderer.data(new Problem(Failure.NOT_FOUND, note), requestId)
-                .put("uri", uri);
+        var problem = new Problem(Failure.NOT_FOUND, note);
+        var data = RefusalRenderer.data(problem, requestId).put("uri", uri);
         var code = revision.isStateless() ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
-        return new RpcError(code, HttpStatus.OK_200, note, data);
+        return new RpcError(code, HttpStatus.OK_200, problem, data);
     }
 
     public static RpcError sessionNotFound(String requestId) {
         var problem = new Problem(
-                Failure.NOT_FOUND, "this session is unknown, ended or expired; send initialize to begin a new one");
+                        Failure.NOT_FOUND,
+                        "this session is unknown, ended or expired; send initialize to begin a new one")
+                .because(Cause.SESSION);
         return new RpcError(
-                SESSION_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem.note(), RefusalRenderer.data(problem, requestId));
+                SESSION_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem, RefusalRenderer.data(problem, requestId));
     }
 
     private static String shown(String text) {
@@ -161,6 +166,11 @@ public final class RpcError extends RuntimeException {
     /** All scopes that the client's next access token needs; empty for other errors. */
     public List<String> scopes() {
         return scopes;
+    }
+
+    /** What it was refused for, as far as code needs to know it. */
+    public Optional<Cause> cause() {
+        return Optional.ofNullable(cause);
     }
 
     public int code() {

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.tool.NearestTool;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,16 +15,28 @@ public final class Problem extends RuntimeException {
     private final Failure failure;
     private final @Nullable Duration retryAfter;
     private final @Nullable LimitExceeded excess;
+    private final @Nullable Cause cause;
 
-    private Problem(Failure failure, String note, @Nullable Duration retryAfter, @Nullable LimitExceeded excess) {
+    private Problem(
+            Failure failure,
+            String note,
+            @Nullable Duration retryAfter,
+            @Nullable LimitExceeded excess,
+            @Nullable Cause cause) {
         super(note, null, false, false);
         this.failure = failure;
         this.retryAfter = retryAfter;
         this.excess = excess;
+        this.cause = cause;
     }
 
     public Problem(Failure failure, String note) {
-        this(failure, note, null, null);
+        this(failure, note, null, null, null);
+    }
+
+    /** The same, with what code needs to know of it. */
+    public Problem because(Cause known) {
+        return new Problem(failure, note(), retryAfter, excess, known);
     }
 
     public Failure failure() {
@@ -42,6 +55,11 @@ public final class Problem extends RuntimeException {
     /** The violated limit of the plan; only for {@code quota_exceeded}. */
     public @Nullable LimitExceeded excess() {
         return excess;
+    }
+
+    /** What it was refused for; empty where the failure says all that code needs to know. */
+    public Optional<Cause> cause() {
+        return Optional.ofNullable(cause);
     }
 
     public static Problem malformed(String note) {
@@ -115,26 +133,31 @@ public final class Problem extends RuntimeException {
     }
 
     public static Problem rateLimited(String note, Duration retryAfter) {
-        return new Problem(Failure.RATE_LIMITED, note, retryAfter, null);
+        return new Problem(Failure.RATE_LIMITED, note, retryAfter, null, null);
     }
 
     /** The plan's limit of a scope that counts what exists is reached. */
     public static Problem quotaExceeded(LimitExceeded excess) {
-        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(Instant.MAX), null, excess);
+        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(Instant.MAX), null, excess, null);
     }
 
     /** The plan's limit for a day is reached. */
     public static Problem quotaExceeded(LimitExceeded excess, Instant now, Instant resetsAt) {
-        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(resetsAt), Duration.between(now, resetsAt), excess);
+        return new Problem(
+                Failure.QUOTA_EXCEEDED, excess.note(resetsAt), Duration.between(now, resetsAt), excess, null);
     }
 
     public static Problem unavailable() {
         return new Problem(
-                Failure.UNAVAILABLE, "the database cannot be reached; try again shortly", Duration.ofSeconds(1), null);
+                Failure.UNAVAILABLE,
+                "the database cannot be reached; try again shortly",
+                Duration.ofSeconds(1),
+                null,
+                null);
     }
 
     public static Problem unavailable(String note, Duration retryAfter) {
-        return new Problem(Failure.UNAVAILABLE, note, retryAfter, null);
+        return new Problem(Failure.UNAVAILABLE, note, retryAfter, null, null);
     }
 
     public static Problem internal(String requestId) {
