@@ -1,5 +1,6 @@
 package io.agentworkspace.engine;
 
+import io.agentworkspace.engine.testing.FreePort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
@@ -14,7 +15,6 @@ import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ class HubTest {
                 key("nina", Role.MEMBER),
                 "JAVA_HOME",
                 System.getProperty("java.home"));
-        var port = freePort();
+        var port = FreePort.find(); // The provider has to know it beforehand.
         var provider = Node.start(
                 "provider.mjs",
                 Map.of(
@@ -78,15 +78,6 @@ class HubTest {
     private static void look(List<ObjectNode> steps) {
         steps.forEach(step -> STEPS.computeIfAbsent(step.get("step").asString(), _ -> new ArrayList<>())
                 .add(step));
-    }
-
-    /** The provider is told beforehand where the browser comes back to. */
-    private static int freePort() {
-        try (var socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static Map<String, String> settings(int port, Process provider) {

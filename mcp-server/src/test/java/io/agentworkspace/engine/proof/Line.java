@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.proof;
 
+import io.agentworkspace.engine.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -8,7 +9,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** The network between the engine and its database: it can be cut, and it can fall silent. */
 final class Line implements AutoCloseable {
@@ -20,7 +20,7 @@ final class Line implements AutoCloseable {
 
     Line(int target) {
         this.target = target;
-        this.port = freePort();
+        this.port = FreePort.find();
         this.server = listen(port);
     }
 
@@ -55,18 +55,6 @@ final class Line implements AutoCloseable {
         synchronized (this) {
             silent = false;
             notifyAll();
-        }
-    }
-
-    /** Below those that connections are given, so that it stays free while nobody listens. */
-    private static int freePort() {
-        while (true) {
-            var port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
-            try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return socket.getLocalPort();
-            } catch (IOException e) {
-                // It is taken.
-            }
         }
     }
 
