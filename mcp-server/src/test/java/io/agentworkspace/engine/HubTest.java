@@ -1,6 +1,5 @@
 package io.agentworkspace.engine;
 
-import io.agentworkspace.engine.testing.FreePort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
@@ -9,6 +8,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.FreePort;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;

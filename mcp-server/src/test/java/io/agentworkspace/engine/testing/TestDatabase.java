@@ -8,6 +8,7 @@ import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Migrations;
+import io.agentworkspace.engine.db.TimeLimits;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.events.EventLog;
@@ -41,6 +42,10 @@ import java.util.List;
 
 /** One embedded PostgreSQL for all tests of this JVM, migrated. Tests keep apart by having tenants of their own. */
 public final class TestDatabase {
+    /** What tests do themselves in the database has no time limit but the one that ends a hang. */
+    private static final TimeLimits UNHURRIED =
+            new TimeLimits(Duration.ofMinutes(2), Duration.ofMinutes(2), Duration.ofMinutes(2));
+
     private static final EmbeddedPostgres POSTGRES = start();
     private static final Db DB = open();
     private static final CallerChanges METERING = watch();
@@ -149,13 +154,13 @@ public final class TestDatabase {
             templateIsMade = true;
         }
         DB.sql("CREATE DATABASE " + name + " TEMPLATE template_of_tests").run();
-        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2);
+        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2, UNHURRIED);
     }
 
     /** The same before its first migration. */
     public static Db empty(String name) {
         DB.sql("CREATE DATABASE " + name).run();
-        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2);
+        return new Db(jdbcUrl(name), POSTGRES.user(), POSTGRES.password(), 2, UNHURRIED);
     }
 
     /** What hears of changes in a database of a test's own. */
@@ -165,7 +170,7 @@ public final class TestDatabase {
 
     /** Another pool on the same database, as another replica has it. */
     public static Db open() {
-        var db = new Db(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password(), 12);
+        var db = new Db(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password(), 12, UNHURRIED);
         Migrations.run(db);
         PlanLimits.publish(db);
         return db;
