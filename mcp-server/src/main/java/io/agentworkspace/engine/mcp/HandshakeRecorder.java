@@ -3,7 +3,6 @@ package io.agentworkspace.engine.mcp;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.agentworkspace.engine.credentials.KeyName;
-import io.agentworkspace.engine.http.RefusalRenderer;
 import io.agentworkspace.engine.mcp.doctor.HandshakeNote;
 import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Holder;
 import io.agentworkspace.engine.mcp.doctor.HandshakeNote.Refusal;
@@ -15,6 +14,7 @@ import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.refusal.JsonRpcRefusal;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.nio.charset.StandardCharsets;
@@ -96,7 +96,7 @@ public final class HandshakeRecorder {
         }
         HandshakeProblem.of(problem).ifPresent(flaw -> {
             var holder = caller == null ? KeyName.of(request).map(Holder::named) : Optional.of(Holder.of(caller));
-            var refusal = new Refusal(flaw.word(), RefusalRenderer.rpcCode(problem.failure()), problem.note());
+            var refusal = new Refusal(flaw.word(), JsonRpcRefusal.code(problem.failure()), problem.note());
             holder.ifPresent(
                     who -> refused(who, client(request, null), problem.failure().httpStatus(), refusal));
         });

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
-import io.agentworkspace.engine.model.tool.ProblemDocument;
+import io.agentworkspace.engine.model.refusal.ProblemDocument;
 import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;

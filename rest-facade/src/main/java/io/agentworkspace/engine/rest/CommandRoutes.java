@@ -3,6 +3,7 @@ package io.agentworkspace.engine.rest;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.refusal.RenderedRefusal;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -11,6 +12,7 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -63,7 +65,9 @@ final class CommandRoutes {
             runner.catalogue().find(service).ifPresent(RestExchange.current()::runs);
             return RestResponse.envelope(RestExchange.current().run(runner, service, body, false));
         } catch (Problem problem) {
-            return RestResponse.refused(fixed, problem, clock).build();
+            var requestId = RestExchange.current().requestId();
+            var rendered = RenderedRefusal.envelope(fixed, requestId, clock.instant(), problem, List.of());
+            return RestResponse.refused(rendered, problem).build();
         }
     }
 

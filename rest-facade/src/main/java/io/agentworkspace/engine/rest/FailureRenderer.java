@@ -2,6 +2,7 @@ package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.refusal.RenderedRefusal;
 import jakarta.ws.rs.NotAllowedException;
 import jakarta.ws.rs.NotFoundException;
 import jakarta.ws.rs.WebApplicationException;
@@ -9,10 +10,11 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import java.time.Clock;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How everything that is thrown looks to the client: the envelope on command routes, a page where a person's browser asks, RFC 9457 elsewhere. */
+/** Turns what is thrown into a problem, and chooses its style: the envelope on command routes, a page where a person's browser asks, RFC 9457 elsewhere. */
 final class FailureRenderer implements ExceptionMapper<Throwable> {
     private static final Logger LOG = LoggerFactory.getLogger(FailureRenderer.class);
 
@@ -26,15 +28,19 @@ final class FailureRenderer implements ExceptionMapper<Throwable> {
     public Response toResponse(Throwable thrown) {
         var exchange = RestExchange.current();
         var problem = problem(thrown, exchange);
-        var response = exchange.isCommand()
-                ? RestResponse.refused(null, problem, clock)
-                : exchange.refusalPage()
-                        .map(page -> RestResponse.page(problem, page.apply(problem)))
-                        .orElseGet(() -> RestResponse.problem(problem, exchange.requestId()));
+        var response = exchange.refusalPage()
+                .map(page -> RestResponse.page(problem, page.apply(problem)))
+                .orElseGet(() -> RestResponse.refused(rendered(problem, exchange), problem));
         return thrown instanceof NotAllowedException wrongMethod
                 ? response.header(HttpHeaders.ALLOW, wrongMethod.getResponse().getHeaderString(HttpHeaders.ALLOW))
                         .build()
                 : response.build();
+    }
+
+    private RenderedRefusal rendered(Problem problem, RestExchange exchange) {
+        return exchange.isCommand()
+                ? RenderedRefusal.envelope(null, exchange.requestId(), clock.instant(), problem, List.of())
+                : RenderedRefusal.document(exchange.requestId(), problem);
     }
 
     private static Problem problem(Throwable thrown, RestExchange exchange) {
@@ -49,7 +55,7 @@ final class FailureRenderer implements ExceptionMapper<Throwable> {
                                         wrongMethod.getResponse().getHeaderString(HttpHeaders.ALLOW)));
             case NotFoundException _ ->
                 new Problem(
-                        Failure.NOT_FOUND,
+                        exchange.isCommand() ? Failure.UNKNOWN_SERVICE : Failure.NOT_FOUND,
                         "there is nothing at %s; the routes are listed at /api/openapi.json"
                                 .formatted(QuotedText.shortened(exchange.path())));
             case WebApplicationException other when other.getResponse().getStatus() < 500 -> badRequest(other);

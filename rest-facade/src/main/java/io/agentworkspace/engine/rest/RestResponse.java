@@ -1,16 +1,13 @@
 package io.agentworkspace.engine.rest;
 
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.refusal.RenderedRefusal;
 import io.agentworkspace.engine.model.text.Sha256;
 import io.agentworkspace.engine.model.tool.Answer;
-import io.agentworkspace.engine.model.tool.Envelope;
-import io.agentworkspace.engine.model.tool.ProblemDocument;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -52,32 +49,14 @@ final class RestResponse {
         return answer.replayed() ? response.header(REPLAYED, "true").build() : response.build();
     }
 
-    /** RFC 9457. */
-    static Response.ResponseBuilder problem(Problem problem, String requestId) {
-        var status = problem.failure().httpStatus();
-        return bytes(status, ProblemDocument.MEDIA_TYPE, ProblemDocument.of(problem, requestId), problem);
+    /** A refusal in the style that was chosen for it. */
+    static Response.ResponseBuilder refused(RenderedRefusal rendered, Problem problem) {
+        return bytes(rendered.status(), rendered.mediaType(), rendered.body(), problem);
     }
 
     /** A refusal as a page. */
     static Response.ResponseBuilder page(Problem problem, byte[] html) {
         return bytes(problem.failure().httpStatus(), "text/html; charset=utf-8", html, problem);
-    }
-
-    /** The envelope of a command request that was refused before it got to the runner. */
-    static Response.ResponseBuilder refused(@Nullable String service, Problem refusal, Clock clock) {
-        var problem = asCommand(refusal);
-        var envelope = Envelope.failure(service, RestExchange.current().requestId(), clock.instant(), problem);
-        return bytes(problem.failure().commandStatus(), MediaType.APPLICATION_JSON, envelope, problem);
-    }
-
-    /** What a failure of the HTTP layer is called on command routes, which know only the failures of commands. */
-    private static Problem asCommand(Problem problem) {
-        return switch (problem.failure()) {
-            case METHOD_NOT_ALLOWED, NOT_FOUND -> new Problem(Failure.UNKNOWN_SERVICE, problem.note());
-            case UNSUPPORTED_MEDIA_TYPE -> Problem.malformed(problem.note());
-            case BAD_REQUEST -> new Problem(Failure.INVALID_FIELD, problem.note());
-            default -> problem;
-        };
     }
 
     private static Response.ResponseBuilder bytes(
@@ -91,11 +70,9 @@ final class RestResponse {
                 .type(mediaType)
                 .entity(entity)
                 .header(HttpHeaders.CONTENT_LENGTH, entity.length);
-        var retryAfter = problem == null ? null : problem.retryAfter();
-        return retryAfter == null
-                ? response
-                : response.header(
-                        HttpHeaders.RETRY_AFTER,
-                        Math.max(1, retryAfter.plusMillis(999).toSeconds()));
+        if (problem != null) {
+            problem.retryAfterSeconds().ifPresent(seconds -> response.header(HttpHeaders.RETRY_AFTER, seconds));
+        }
+        return response;
     }
 }

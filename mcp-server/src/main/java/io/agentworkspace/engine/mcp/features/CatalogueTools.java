@@ -151,8 +151,8 @@ public final class CatalogueTools implements ToolSource {
         if (answer.replayed()) {
             turn.markReplayed();
         }
-        if (answer.problem() != null && answer.problem().retryAfter() != null) {
-            turn.retryAfter(answer.problem().retryAfter());
+        if (answer.problem() != null) {
+            answer.problem().retryAfterSeconds().ifPresent(turn::retryAfter);
         }
         return MethodResult.done(result(answer));
     }

@@ -5,7 +5,6 @@ import io.agentworkspace.engine.model.audit.RequestSource;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -34,7 +33,7 @@ public interface CallOrigin {
     /** For the request log: the tool or resource that the request is about. */
     void ran(String service);
 
-    void retryAfter(Duration wait);
+    void retryAfter(long seconds);
 
     void markReplayed();
 

@@ -10,7 +10,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -99,8 +98,8 @@ public final class McpRequest {
         origin.ran(service);
     }
 
-    public void retryAfter(Duration pause) {
-        origin.retryAfter(pause);
+    public void retryAfter(long seconds) {
+        origin.retryAfter(seconds);
     }
 
     public void markReplayed() {

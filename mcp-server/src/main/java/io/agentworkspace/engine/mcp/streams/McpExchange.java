@@ -13,7 +13,6 @@ import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -187,9 +186,9 @@ public record McpExchange(
     }
 
     @Override
-    public void retryAfter(Duration wait) {
+    public void retryAfter(long seconds) {
         if (!response.isCommitted()) {
-            response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.max(1, Math.ceilDiv(wait.toMillis(), 1000)));
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, seconds);
         }
     }
 

@@ -11,7 +11,6 @@ import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +100,7 @@ public record TaskOrigin(Caller caller, Kept kept) implements CallOrigin {
     }
 
     @Override
-    public void retryAfter(Duration wait) {
+    public void retryAfter(long seconds) {
         // Nobody waits.
     }
 

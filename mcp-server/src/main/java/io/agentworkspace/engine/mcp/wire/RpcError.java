@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.mcp.wire;
 
-import io.agentworkspace.engine.http.RefusalRenderer;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
@@ -8,6 +7,7 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.refusal.JsonRpcRefusal;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.util.ArrayList;
@@ -22,14 +22,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** A protocol failure: the request was understood as a message, but cannot be carried out. */
 public final class RpcError extends RuntimeException {
-    public static final int INVALID_REQUEST = -32600;
-    public static final int METHOD_NOT_FOUND = -32601;
-    public static final int INVALID_PARAMS = -32602;
-    public static final int SESSION_NOT_FOUND = -32001;
+    private static final int SESSION_NOT_FOUND = -32001;
     private static final int RESOURCE_NOT_FOUND = -32002;
-    public static final int HEADER_MISMATCH = -32020;
+    private static final int HEADER_MISMATCH = -32020;
     private static final int MISSING_CAPABILITY = -32021;
-    public static final int UNSUPPORTED_VERSION = -32022;
+    private static final int UNSUPPORTED_VERSION = -32022;
 
     private final int code;
     private final int status;
@@ -63,9 +60,9 @@ public final class RpcError extends RuntimeException {
         var problem = Problem.notPermitted(note);
         var scopes = new ArrayList<>(caller.capabilities());
         scopes.add(scope.word());
-        var data = RefusalRenderer.data(problem, requestId);
+        var data = JsonRpcRefusal.data(problem, requestId);
         scopes.forEach(data.putArray("scopes")::add);
-        return new RpcError(INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem, data, scopes);
+        return new RpcError(JsonRpcRefusal.INVALID_REQUEST, HttpStatus.FORBIDDEN_403, problem, data, scopes);
     }
 
     public static RpcError unknownMethod(String method, Collection<String> known, String requestId) {
@@ -75,42 +72,48 @@ public final class RpcError extends RuntimeException {
                 : "there is no method '%s' here; did you mean %s?".formatted(shown(method), String.join(" or ", near));
         var problem = new Problem(Failure.UNKNOWN_SERVICE, note).because(Cause.METHOD);
         return new RpcError(
-                METHOD_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem, RefusalRenderer.data(problem, requestId));
+                JsonRpcRefusal.METHOD_NOT_FOUND,
+                HttpStatus.NOT_FOUND_404,
+                problem,
+                JsonRpcRefusal.data(problem, requestId));
     }
 
     public static RpcError invalidParams(Problem problem, String requestId) {
-        return invalidParams(problem, RefusalRenderer.data(problem, requestId));
+        return invalidParams(problem, JsonRpcRefusal.data(problem, requestId));
     }
 
     public static RpcError invalidParams(Problem problem, ObjectNode data) {
-        return new RpcError(INVALID_PARAMS, HttpStatus.OK_200, problem, data);
+        return new RpcError(JsonRpcRefusal.INVALID_PARAMS, HttpStatus.OK_200, problem, data);
     }
 
     /** A request that lacks a field that its revision requires. */
     public static RpcError incomplete(Problem problem, String requestId) {
         return new RpcError(
-                INVALID_PARAMS, HttpStatus.BAD_REQUEST_400, problem, RefusalRenderer.data(problem, requestId));
+                JsonRpcRefusal.INVALID_PARAMS,
+                HttpStatus.BAD_REQUEST_400,
+                problem,
+                JsonRpcRefusal.data(problem, requestId));
     }
 
     public static RpcError invalidRequest(Problem problem, String requestId) {
         return new RpcError(
-                INVALID_REQUEST, HttpStatus.BAD_REQUEST_400, problem, RefusalRenderer.data(problem, requestId));
+                JsonRpcRefusal.INVALID_REQUEST,
+                HttpStatus.BAD_REQUEST_400,
+                problem,
+                JsonRpcRefusal.data(problem, requestId));
     }
 
     /** For errors that are not the request's fault. */
     public static RpcError internal(Problem problem, String requestId) {
         var failure = problem.failure();
         return new RpcError(
-                RefusalRenderer.rpcCode(failure),
-                failure.httpStatus(),
-                problem,
-                RefusalRenderer.data(problem, requestId));
+                JsonRpcRefusal.code(failure), failure.httpStatus(), problem, JsonRpcRefusal.data(problem, requestId));
     }
 
     public static RpcError headerMismatch(String note, String requestId) {
         var problem = new Problem(Failure.BAD_REQUEST, note).because(Cause.HEADERS);
         return new RpcError(
-                HEADER_MISMATCH, HttpStatus.BAD_REQUEST_400, problem, RefusalRenderer.data(problem, requestId));
+                HEADER_MISMATCH, HttpStatus.BAD_REQUEST_400, problem, JsonRpcRefusal.data(problem, requestId));
     }
 
     public static RpcError unsupportedVersion(String requested, List<String> supported) {
@@ -145,8 +148,8 @@ public final class RpcError extends RuntimeException {
     public static RpcError resourceNotFound(String uri, Revision revision, String requestId) {
         var note = "no resource '%s' that you may see".formatted(shown(uri));
         var problem = new Problem(Failure.NOT_FOUND, note);
-        var data = RefusalRenderer.data(problem, requestId).put("uri", uri);
-        var code = revision.isStateless() ? INVALID_PARAMS : RESOURCE_NOT_FOUND;
+        var data = JsonRpcRefusal.data(problem, requestId).put("uri", uri);
+        var code = revision.isStateless() ? JsonRpcRefusal.INVALID_PARAMS : RESOURCE_NOT_FOUND;
         return new RpcError(code, HttpStatus.OK_200, problem, data);
     }
 
@@ -156,7 +159,7 @@ public final class RpcError extends RuntimeException {
                         "this session is unknown, ended or expired; send initialize to begin a new one")
                 .because(Cause.SESSION);
         return new RpcError(
-                SESSION_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem, RefusalRenderer.data(problem, requestId));
+                SESSION_NOT_FOUND, HttpStatus.NOT_FOUND_404, problem, JsonRpcRefusal.data(problem, requestId));
     }
 
     private static String shown(String text) {
@@ -183,6 +186,6 @@ public final class RpcError extends RuntimeException {
     }
 
     public ObjectNode json(@Nullable JsonNode id) {
-        return RefusalRenderer.rpcError(id, code, Objects.requireNonNull(getMessage()), data);
+        return JsonRpcRefusal.of(id, code, Objects.requireNonNull(getMessage()), data);
     }
 }

@@ -3,9 +3,10 @@ package io.agentworkspace.engine.rest.openapi;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.refusal.ProblemDocument;
+import io.agentworkspace.engine.model.refusal.RenderedRefusal;
 import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.KeptAnswer;
-import io.agentworkspace.engine.model.tool.ProblemDocument;
 import io.agentworkspace.engine.model.tool.RateFields;
 import jakarta.ws.rs.core.MediaType;
 import java.time.Instant;
@@ -78,14 +79,7 @@ public final class Components {
             return KeptAnswer.ofRefusal("rpc-" + status);
         }
         var problem = Problem.internal(REQUEST_ID);
-        var refused = Json.object().put("jsonrpc", "2.0");
-        var error = refused.putObject("error").put("code", -32603).put("message", problem.note());
-        error.putObject("data")
-                .put("error", problem.failure().error())
-                .put("internal_code", problem.failure().code())
-                .put("note", problem.note())
-                .put("request_id", REQUEST_ID);
-        return refused;
+        return RenderedRefusal.rpc(null, REQUEST_ID, problem, List.of()).body();
     }
 
     private static ObjectNode problem(int status) {

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,14 @@ public final class Problem extends RuntimeException {
     /** When to retry; only for {@code rate_limited}, {@code unavailable} and the daily {@code quota_exceeded}. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
+    }
+
+    /** The same as the header {@code Retry-After} has it. One second for what is unavailable without saying until when. */
+    public OptionalLong retryAfterSeconds() {
+        if (retryAfter == null) {
+            return failure == Failure.UNAVAILABLE ? OptionalLong.of(1) : OptionalLong.empty();
+        }
+        return OptionalLong.of(Math.max(1, Math.ceilDiv(retryAfter.toMillis(), 1000)));
     }
 
     /** The violated limit of the plan; only for {@code quota_exceeded}. */

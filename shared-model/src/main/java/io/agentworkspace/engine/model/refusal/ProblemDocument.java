@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.model.refusal;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
