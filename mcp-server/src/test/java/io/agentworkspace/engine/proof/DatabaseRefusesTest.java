@@ -111,7 +111,7 @@ class DatabaseRefusesTest {
                     .singleElement()
                     .asString()
                     .contains(
-                            "Outages database full: ERROR: could not extend file \"base/5/16390\": No space left on device")
+                            "RefusalLog database full: ERROR: could not extend file \"base/5/16390\": No space left on device")
                     .contains("sqlstate=\"53100\"", "request_id=\"wanted-53100\"");
         }
         assertHealth("full");
