@@ -82,7 +82,7 @@ class BenchmarksTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-XX:+UseCompactObjectHeaders",
-                "-Dbench.engine=io.agentworkspace.engine.WatchedEngine",
+                "-Dbench.engine=io.agentworkspace.engine.testing.WatchedEngine",
                 "-cp",
                 System.getProperty("java.class.path") + File.pathSeparator + classes,
                 "Bench"));

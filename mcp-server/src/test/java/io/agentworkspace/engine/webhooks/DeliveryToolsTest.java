@@ -319,8 +319,9 @@ class DeliveryToolsTest {
         var all = stage.endpoint("webhook.test", "agent.deployment.deleted");
         var tests = stage.endpoint("webhook.test");
         var agents = stage.endpoint("agent.deployment.created");
+        stage.awaitPlaced(); // What has happened until here goes to none of them, and was missed by none.
         stage.create("'events':['*'],'enabled':false").ok();
-        stage.awaitPlaced(); // What has happened until here goes to none of them.
+        stage.awaitPlaced();
         stage.both("UPDATE webhook_endpoint SET events = '{*}' WHERE tenant_id = :tenant AND cardinality(events) = 2");
         var sent = root.call("WH_Test", "{'event_type':'webhook.test','data':{'ü':1}}")
                 .ok();
