@@ -12,8 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -28,6 +30,16 @@ class DocumentsTest {
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
     private static final Pattern ERROR =
             Pattern.compile("(?m)^\\| (\\d{4}) \\| (\\w+) \\| (\\d{3}) \\| (\\d{3}) \\| \\S");
+
+    /** A word in backticks that looks like a class, with its package and member, if it has them. */
+    private static final Pattern CLASS = Pattern.compile(
+            "`(?:([a-z][\\w.]*)[/.])?([A-Z]\\w*[a-z]\\w*)(?:<[^`>]*>)?(?:\\.(?!java`)([a-z]\\w*))?(?:\\(\\))?`");
+
+    private static final Set<String> NOT_OURS = Set.of("LinkedHashMap", "Clock", "Optional", "Map");
+    private static final Set<String> NO_NAMES = Set.of("Impl", "Manager", "Helper", "Util", "Service", "Abstract");
+    private static final Set<String> SUFFIXES = Set.of("Store", "Queries", "Tools", "Access", "Renderer");
+    private static final Pattern WORDS = Pattern.compile("(?s)/\\*\\*(.*?)\\*/");
+    private static final String JAVA = "/src/main/java/io/agentworkspace/engine/";
 
     private static List<Path> documents() {
         var documents = new ArrayList<>(Repository.files("docs", ".md"));
@@ -66,6 +78,68 @@ class DocumentsTest {
                         .replaceAll("[^\\w -]", "")
                         .replace(' ', '-'))
                 .toList();
+    }
+
+    @Test
+    void theMapIsThePackages() {
+        var map = Stream.of("mcp-server", "rest-facade", "hubs-web", "skills", "shared-model")
+                .map(module -> "\n**%s**\n\n| package | contents |\n|---|---|\n%s".formatted(module, packages(module)))
+                .collect(Collectors.joining());
+        Golden.checkPart(Repository.file("docs/house.md"), "packages", map + "\n");
+    }
+
+    private static String packages(String module) {
+        return Repository.files(module + "/src/main/java", "package-info.java").stream()
+                .filter(file -> !name(file).isEmpty())
+                .sorted(Comparator.comparing(DocumentsTest::name))
+                .map(file -> "| `%s` | %s |\n".formatted(name(file), contents(file)))
+                .collect(Collectors.joining());
+    }
+
+    private static String name(Path info) {
+        var folder = info.getParent().toString() + "/";
+        return folder.substring(folder.indexOf(JAVA) + JAVA.length())
+                .replaceFirst("/$", "")
+                .replace('/', '.');
+    }
+
+    private static String contents(Path info) {
+        var words = WORDS.matcher(Repository.text(info));
+        assertThat(words.find()).as("%s says what its package holds", info).isTrue();
+        return words.group(1)
+                .replaceAll("\\n \\*", " ")
+                .replaceAll("\\{@code\\s+([^}]*)}", "`$1`")
+                .replaceAll("\\s+", " ")
+                .strip();
+    }
+
+    /** In the map and the page for agents every class; in the other documents every test. */
+    @Test
+    void everyClassThatIsNamedExists() {
+        var sources = Repository.sources().stream()
+                .collect(Collectors.groupingBy(
+                        file -> file.getFileName().toString().replace(".java", "")));
+        assertThat(documents().stream()
+                        .flatMap(document -> CLASS.matcher(Repository.text(document))
+                                .results()
+                                .filter(named -> isMeant(document, named.group(2)))
+                                .filter(named -> sources.getOrDefault(named.group(2), List.of()).stream()
+                                        .noneMatch(source -> has(source, named)))
+                                .map(named -> Repository.ROOT.relativize(document) + " → " + named.group())))
+                .isEmpty();
+    }
+
+    private static boolean isMeant(Path document, String name) {
+        var isAboutCode = document.endsWith("house.md") || document.endsWith("AGENTS.md");
+        return name.endsWith("Test")
+                || isAboutCode && Stream.of(NOT_OURS, NO_NAMES, SUFFIXES).noneMatch(words -> words.contains(name));
+    }
+
+    private static boolean has(Path source, MatchResult named) {
+        var folder = named.group(1) == null ? "/" : "/" + named.group(1).replace('.', '/') + "/";
+        var member = named.group(3);
+        return (source.getParent() + "/").endsWith(folder)
+                && (member == null || Repository.text(source).contains(" " + member + "("));
     }
 
     @Test

@@ -104,6 +104,29 @@ class HouseTest {
     }
 
     @Test
+    void onlyTheProcessKnowsTheMcpEndpoint() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(ROOT + ".mcp..", ROOT + ".app")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + ".mcp..")
+                .check(ENGINE);
+    }
+
+    /** The OpenAPI document is also served as YAML, which has a mapper of its own. */
+    @Test
+    void jsonIsReadAndWrittenInOnePlace() {
+        noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName(MODEL + ".json.Json")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("tools.jackson.databind.json..", "com.fasterxml.jackson.databind..")
+                .check(ENGINE);
+    }
+
+    @Test
     void onlyMainReadsTheEnvironment() {
         noClasses()
                 .that()

@@ -47,14 +47,14 @@ record ConnectPage(
 
     /** What a request chose; words that name no toolset are passed over. */
     private record Chosen(List<String> words, boolean readOnly) {
-        static Chosen of(PageRequest visit, List<String> known) {
-            var words = visit.query().getOrDefault("toolset", List.of()).stream()
+        static Chosen of(PageRequest request, List<String> known) {
+            var words = request.query().getOrDefault("toolset", List.of()).stream()
                     .flatMap(list -> Arrays.stream(list.split(",")))
                     .filter(known::contains)
                     .distinct()
                     .toList();
             return new Chosen(
-                    words, visit.query().getOrDefault("readonly", List.of()).contains("true"));
+                    words, request.query().getOrDefault("readonly", List.of()).contains("true"));
         }
 
         /** With the word, or where it is chosen already without it. */
@@ -90,10 +90,10 @@ record ConnectPage(
     }
 
     static ConnectPage of(
-            ToolFamilies families, TokenCounts prices, String mcpUrl, String conformance, PageRequest visit) {
+            ToolFamilies families, TokenCounts counts, String mcpUrl, String conformance, PageRequest request) {
         var known = Stream.concat(families.all().stream().map(ToolFamilies.Family::word), Stream.of(Toolset.DISCOVERY))
                 .toList();
-        var chosen = Chosen.of(visit, known);
+        var chosen = Chosen.of(request, known);
         var address = new McpAddress(mcpUrl, chosen.words(), chosen.readOnly());
         var covered = families.all().stream()
                 .flatMap(family -> family.tools().stream())
@@ -102,12 +102,12 @@ record ConnectPage(
         return new ConnectPage(
                 address.url(),
                 shown(chosen, covered.size()),
-                TokenCounts.words((chosen.discovers() ? prices.of(Toolset.DISCOVERY) : 0)
-                        + (chosen.onlyDiscovers() ? 0 : prices.of(covered))),
+                TokenCounts.words((chosen.discovers() ? counts.of(Toolset.DISCOVERY) : 0)
+                        + (chosen.onlyDiscovers() ? 0 : counts.of(covered))),
                 conformance,
                 Stream.concat(
-                                Stream.of(all(chosen, families, prices)),
-                                known.stream().map(word -> choice(word, chosen, families, prices)))
+                                Stream.of(all(chosen, families, counts)),
+                                known.stream().map(word -> choice(word, chosen, families, counts)))
                         .toList(),
                 new Choice("read-only", chosen.readOnly(), new Chosen(chosen.words(), !chosen.readOnly()).href(), ""),
                 Arrays.stream(McpClient.values())
@@ -123,25 +123,25 @@ record ConnectPage(
         return "%d tools".formatted(covered + (chosen.discovers() ? DISCOVERING : 0));
     }
 
-    private static Choice all(Chosen chosen, ToolFamilies families, TokenCounts prices) {
+    private static Choice all(Chosen chosen, ToolFamilies families, TokenCounts counts) {
         var tools = families.all().stream()
                 .flatMap(family -> family.tools().stream())
                 .toList();
         var href = new Chosen(List.of(), chosen.readOnly()).href();
-        return new Choice(Toolset.ALL, chosen.words().isEmpty(), href, TokenCounts.words(prices.of(tools)));
+        return new Choice(Toolset.ALL, chosen.words().isEmpty(), href, TokenCounts.words(counts.of(tools)));
     }
 
-    private static Choice choice(String word, Chosen chosen, ToolFamilies families, TokenCounts prices) {
+    private static Choice choice(String word, Chosen chosen, ToolFamilies families, TokenCounts counts) {
         return new Choice(
-                word, chosen.words().contains(word), chosen.turned(word).href(), price(word, families, prices));
+                word, chosen.words().contains(word), chosen.turned(word).href(), price(word, families, counts));
     }
 
-    private static String price(String word, ToolFamilies families, TokenCounts prices) {
+    private static String price(String word, ToolFamilies families, TokenCounts counts) {
         return TokenCounts.words(families.all().stream()
                 .filter(family -> family.word().equals(word))
                 .findFirst()
-                .map(family -> prices.of(family.tools()))
-                .orElseGet(() -> prices.of(word)));
+                .map(family -> counts.of(family.tools()))
+                .orElseGet(() -> counts.of(word)));
     }
 
     private static Client client(ClientConfiguration configuration) {

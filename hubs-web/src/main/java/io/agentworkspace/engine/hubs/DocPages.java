@@ -32,16 +32,16 @@ final class DocPages {
         this.templates = templates;
     }
 
-    Optional<Page> find(PageRequest visit) {
-        if (!visit.path().equals(ROOT) && !visit.path().startsWith(ROOT + "/")) {
+    Optional<Page> find(PageRequest request) {
+        if (!request.path().equals(ROOT) && !request.path().startsWith(ROOT + "/")) {
             return Optional.empty();
-        } else if (visit.path().equals(SEARCH)) {
-            return Optional.of(found(visit));
+        } else if (request.path().equals(SEARCH)) {
+            return Optional.of(found(request));
         }
-        var file = visit.after(Documents.FILES);
+        var file = request.after(Documents.FILES);
         return file != null
-                ? Documents.file(file).map(text -> file(file, text, visit))
-                : documents().find(visit.path()).map(document -> page(document, visit));
+                ? Documents.file(file).map(text -> file(file, text, request))
+                : documents().find(request.path()).map(document -> page(document, request));
     }
 
     /** Read when first asked for: the start need not wait for them. */
@@ -76,7 +76,7 @@ final class DocPages {
         }
     }
 
-    private Page page(Document document, PageRequest visit) {
+    private Page page(Document document, PageRequest request) {
         var text = rendered(document);
         var all = documents().all();
         var at = all.indexOf(document);
@@ -89,7 +89,7 @@ final class DocPages {
                 at + 1 == all.size() ? null : all.get(at + 1));
         var first = text.sections().getFirst();
         var frame = new Templates.Frame(first.title(), sentence(first.text()), "docs", "docs");
-        return Page.html(templates.page("docs", shown, frame, visit));
+        return Page.html(templates.page("docs", shown, frame, request));
     }
 
     /** Adds the anchors that others link to: each command in the full list, and each error in its table. */
@@ -123,8 +123,8 @@ final class DocPages {
 
     private record Results(DocNav nav, String query, String said, boolean asked, List<DocSearch.Hit> hits) {}
 
-    private Page found(PageRequest visit) {
-        var query = visit.query().getOrDefault("q", List.of()).stream()
+    private Page found(PageRequest request) {
+        var query = request.query().getOrDefault("q", List.of()).stream()
                 .findFirst()
                 .orElse("")
                 .strip();
@@ -133,7 +133,7 @@ final class DocPages {
         var nav = DocNav.of(documents().all(), null).asking(asked);
         var results = new Results(nav, asked, said(hits.size()), !asked.isEmpty(), hits);
         var frame = new Templates.Frame("Search", "What the documentation says of something.", "docs", "docs");
-        return Page.html(templates.page("docs-search", results, frame, visit));
+        return Page.html(templates.page("docs-search", results, frame, request));
     }
 
     private static String said(int hits) {
@@ -147,9 +147,9 @@ final class DocPages {
 
     private record File(DocNav nav, String path, String text) {}
 
-    private Page file(String path, String text, PageRequest visit) {
+    private Page file(String path, String text, PageRequest request) {
         var nav = DocNav.of(documents().all(), null);
         var frame = new Templates.Frame(path, "A file of the project's repository.", "docs", "docs");
-        return Page.html(templates.page("docs-file", new File(nav, path, text), frame, visit));
+        return Page.html(templates.page("docs-file", new File(nav, path, text), frame, request));
     }
 }

@@ -46,35 +46,35 @@ public final class HubRoutes {
     }
 
     /** Every address has an answer: the page, a redirect, or a page that says that there is none. */
-    public Page page(PageRequest visit) {
-        if (visit.path().equals("/")) {
+    public Page page(PageRequest request) {
+        if (request.path().equals("/")) {
             return Page.redirect(ToolPages.ROOT);
         }
-        if (visit.path().startsWith(Assets.PREFIX)) {
-            return assets.find(visit.path()).orElseGet(() -> missing(visit));
+        if (request.path().startsWith(Assets.PREFIX)) {
+            return assets.find(request.path()).orElseGet(() -> missing(request));
         }
-        if (visit.path().endsWith("/")) {
-            return Page.redirect(visit.withoutSlash());
+        if (request.path().endsWith("/")) {
+            return Page.redirect(request.withoutSlash());
         }
-        return tools.find(visit)
-                .or(() -> skills.find(visit))
-                .or(() -> docs.find(visit))
-                .orElseGet(() -> missing(visit));
+        return tools.find(request)
+                .or(() -> skills.find(request))
+                .or(() -> docs.find(request))
+                .orElseGet(() -> missing(request));
     }
 
-    private Page missing(PageRequest visit) {
+    private Page missing(PageRequest request) {
         var frame = new Templates.Frame("No such page", "There is nothing at this address.", "", null);
-        return Page.html(404, templates.page("missing", List.of(), frame, visit));
+        return Page.html(404, templates.page("missing", List.of(), frame, request));
     }
 
     private record Refused(String title, String note, boolean later, String requestId) {}
 
     /** A refusal as a person reads it who came with a browser, under its status. */
-    public Page refused(PageRequest visit, int status, String note) {
+    public Page refused(PageRequest request, int status, String note) {
         var title = status < 500 ? "This was refused" : "The service cannot answer now";
         var frame = new Templates.Frame(title, "Why nothing else is shown at this address.", "", null);
-        var shown = new Refused(title, sentence(note), status >= 500, visit.requestId());
-        return Page.html(status, templates.page("refused", shown, frame, visit));
+        var shown = new Refused(title, sentence(note), status >= 500, request.requestId());
+        return Page.html(status, templates.page("refused", shown, frame, request));
     }
 
     /** A note stands in envelopes and after a colon: here it is a sentence. */

@@ -31,11 +31,11 @@ final class SkillPages {
         this.templates = templates;
     }
 
-    Optional<Page> find(PageRequest visit) {
-        if (visit.path().equals(ROOT)) {
-            return Optional.of(list(visit));
+    Optional<Page> find(PageRequest request) {
+        if (request.path().equals(ROOT)) {
+            return Optional.of(list(request));
         }
-        var rest = visit.after(ROOT + "/");
+        var rest = request.after(ROOT + "/");
         if (rest == null) {
             return Optional.empty();
         }
@@ -43,12 +43,12 @@ final class SkillPages {
         var name = end < 0 ? rest : rest.substring(0, end);
         var below = end < 0 ? "" : SkillLinks.decoded(rest.substring(end));
         return below.isEmpty()
-                ? skills.read(name, visit).map(told -> skill(told, visit))
+                ? skills.read(name, request).map(told -> skill(told, request))
                 : below.startsWith(FILES)
-                        ? skills.file(name, below.substring(FILES.length()), visit)
-                                .map(file -> file(name, file, visit))
+                        ? skills.file(name, below.substring(FILES.length()), request)
+                                .map(file -> file(name, file, request))
                         : below.startsWith(RAW)
-                                ? skills.file(name, below.substring(RAW.length()), visit)
+                                ? skills.file(name, below.substring(RAW.length()), request)
                                         .map(SkillPages::raw)
                                 : Optional.empty();
     }
@@ -61,25 +61,25 @@ final class SkillPages {
             @Nullable String note,
             @Nullable String addObstacle) {}
 
-    private Page list(PageRequest visit) {
-        var told = skills.list(visit);
+    private Page list(PageRequest request) {
+        var told = skills.list(request);
         var entries = told.told().path("skills").valueStream().map(Entry::of).toList();
         var listed = new Listed(
                 entries,
                 entries.size() == 1 ? "1 skill" : "%d skills".formatted(entries.size()),
-                visit.caller() != null,
+                request.caller() != null,
                 entries.stream().anyMatch(Entry::own),
                 told.note(),
-                skills.obstacle("SK_Add", visit));
+                skills.obstacle("SK_Add", request));
         var frame = new Templates.Frame(
                 "Skills",
                 "Skills that teach an agent to use the workspace, and those of your own.",
                 "skills",
                 "skills");
-        return Page.html(templates.page("skills", listed, frame, visit));
+        return Page.html(templates.page("skills", listed, frame, request));
     }
 
-    private Page skill(Skills.Told told, PageRequest visit) {
+    private Page skill(Skills.Told told, PageRequest request) {
         var skill = told.told();
         var entry = Entry.of(skill.get("skill"));
         var files = skill.path("files").valueStream().toList();
@@ -87,7 +87,7 @@ final class SkillPages {
         var html = Markdown.anybodys(new SkillLinks(entry.name(), MAIN, files)::address)
                 .render(body)
                 .html();
-        var signedIn = visit.caller() != null;
+        var signedIn = request.caller() != null;
         var view = new SkillView(
                 entry,
                 html,
@@ -104,10 +104,10 @@ final class SkillPages {
                 new SkillView.Visitor(
                         signedIn,
                         told.note(),
-                        skills.obstacle("SK_Install", visit),
-                        skills.obstacle("SK_Remove", visit)));
+                        skills.obstacle("SK_Install", request),
+                        skills.obstacle("SK_Remove", request)));
         var frame = new Templates.Frame(entry.name(), entry.description(), "skills", "skills");
-        return Page.html(templates.page("skill", view, frame, visit));
+        return Page.html(templates.page("skill", view, frame, request));
     }
 
     /** @param html of Markdown; null for another text, which is shown as it is, and for what is no text */
@@ -119,20 +119,20 @@ final class SkillPages {
             boolean binary,
             boolean cut) {}
 
-    private Page file(String skill, JsonNode file, PageRequest visit) {
+    private Page file(String skill, JsonNode file, PageRequest request) {
         var view = SkillView.File.of(skill, file);
         var text = file.path("text").asStringOpt().orElse(null);
         var isMarkdown = view.kind().equals("text/markdown") && !view.path().equals(MAIN);
-        var html = text != null && isMarkdown ? rendered(skill, view.path(), text, visit) : null;
+        var html = text != null && isMarkdown ? rendered(skill, view.path(), text, request) : null;
         var begin = text == null ? null : Excerpt.cut(text, MAX_SHOWN);
         var shown = new Shown(skill, view, html, begin, text == null, !Objects.equals(begin, text));
         var frame = new Templates.Frame(
                 view.path() + " · " + skill, "A file of the skill %s.".formatted(skill), "skills", "skills");
-        return Page.html(templates.page("skill-file", shown, frame, visit));
+        return Page.html(templates.page("skill-file", shown, frame, request));
     }
 
-    private String rendered(String skill, String path, String text, PageRequest visit) {
-        var files = skills.read(skill, visit)
+    private String rendered(String skill, String path, String text, PageRequest request) {
+        var files = skills.read(skill, request)
                 .map(told -> told.told().path("files").valueStream().toList())
                 .orElse(List.of());
         return Markdown.anybodys(new SkillLinks(skill, path, files)::address)

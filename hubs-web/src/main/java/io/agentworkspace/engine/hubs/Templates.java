@@ -64,8 +64,8 @@ final class Templates {
             String main) {}
 
     /** A whole page: the template with what it shows, in the frame. */
-    String page(String template, Object shown, Frame frame, PageRequest visit) {
-        var user = visit.caller() == null ? null : visit.caller().userName();
+    String page(String template, Object shown, Frame frame, PageRequest request) {
+        var user = request.caller() == null ? null : request.caller().userName();
         return fill("frame", new Framed(frame, assets, version, user, fill(template, shown)));
     }
 

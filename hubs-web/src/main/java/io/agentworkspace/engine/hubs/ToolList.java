@@ -40,44 +40,44 @@ record ToolList(
             String words,
             @Nullable String obstacle) {}
 
-    static ToolList of(Catalogue catalogue, TokenCounts prices, String mcpUrl, @Nullable Caller caller) {
+    static ToolList of(Catalogue catalogue, TokenCounts counts, String mcpUrl, @Nullable Caller caller) {
         var families = ToolFamilies.of(catalogue).all().stream()
                 .map(family -> new Family(
                         family.word(),
                         family.title(),
                         family.sentence(),
                         family.tools().size(),
-                        TokenCounts.words(prices.of(family.tools())),
-                        TokenCounts.about(prices.of(family.tools())),
+                        TokenCounts.words(counts.of(family.tools())),
+                        TokenCounts.about(counts.of(family.tools())),
                         family.tools().stream()
-                                .map(tool -> entry(tool, prices, caller))
+                                .map(tool -> entry(tool, counts, caller))
                                 .toList()))
                 .toList();
         return new ToolList(
                 mcpUrl + "/mcp",
                 catalogue.tools().size(),
-                TokenCounts.words(prices.of(catalogue.tools())),
-                TokenCounts.about(prices.of(catalogue.tools())),
-                TokenCounts.words(prices.of(Toolset.DISCOVERY)),
-                caller == null ? null : own(catalogue.tools(caller), prices, caller),
+                TokenCounts.words(counts.of(catalogue.tools())),
+                TokenCounts.about(counts.of(catalogue.tools())),
+                TokenCounts.words(counts.of(Toolset.DISCOVERY)),
+                caller == null ? null : own(catalogue.tools(caller), counts, caller),
                 families);
     }
 
-    private static Own own(List<Tool<?, ?>> tools, TokenCounts prices, Caller caller) {
+    private static Own own(List<Tool<?, ?>> tools, TokenCounts counts, Caller caller) {
         var discovers = caller.credential().toolset().discovery();
         return new Own(
                 tools.size(),
-                TokenCounts.words(discovers ? prices.of(Toolset.DISCOVERY) : prices.of(tools)),
+                TokenCounts.words(discovers ? counts.of(Toolset.DISCOVERY) : counts.of(tools)),
                 discovers);
     }
 
-    private static Entry entry(Tool<?, ?> tool, TokenCounts prices, @Nullable Caller caller) {
+    private static Entry entry(Tool<?, ?> tool, TokenCounts counts, @Nullable Caller caller) {
         return new Entry(
                 tool.name(),
                 tool.title(),
                 summary(tool.description()),
                 tool.effect().name().toLowerCase(Locale.ROOT),
-                TokenCounts.words(prices.of(tool.name())),
+                TokenCounts.words(counts.of(tool.name())),
                 words(tool),
                 caller == null ? null : caller.obstacle(tool).orElse(null));
     }

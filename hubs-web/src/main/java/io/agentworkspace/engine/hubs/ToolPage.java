@@ -53,7 +53,7 @@ record ToolPage(
             Tool<?, ?> tool,
             ToolFamilies.Family family,
             PublicAddresses published,
-            TokenCounts prices,
+            TokenCounts counts,
             @Nullable Caller caller) {
         var arguments = Example.arguments(tool);
         return new ToolPage(
@@ -65,7 +65,7 @@ record ToolPage(
                 tags(tool),
                 tool.route().method() + " " + tool.route().path(),
                 published.baseUrl(),
-                TokenCounts.words(prices.of(tool.name())),
+                TokenCounts.words(counts.of(tool.name())),
                 tool.destructive() ? ToolList.summary(tool.description()) : null,
                 caller == null ? null : caller.obstacle(tool).orElse(null),
                 caller != null,

@@ -23,8 +23,8 @@ final class ToolPages {
     private final ToolFamilies families;
     private final PublicAddresses published;
     private final Templates templates;
-    private final TokenCounts prices = new TokenCounts();
-    private final ConformanceReport referee = ConformanceReport.word();
+    private final TokenCounts counts = new TokenCounts();
+    private final ConformanceReport report = ConformanceReport.word();
 
     ToolPages(Catalogue catalogue, PublicAddresses published, Templates templates) {
         this.catalogue = catalogue;
@@ -33,41 +33,41 @@ final class ToolPages {
         this.templates = templates;
     }
 
-    Optional<Page> find(PageRequest visit) {
-        var name = visit.after(TOOL);
+    Optional<Page> find(PageRequest request) {
+        var name = request.after(TOOL);
         if (name != null) {
             return Optional.of(
-                    catalogue.find(name).map(tool -> tool(tool, visit)).orElseGet(() -> none(name, visit)));
+                    catalogue.find(name).map(tool -> tool(tool, request)).orElseGet(() -> none(name, request)));
         }
-        return switch (visit.path()) {
-            case ROOT -> Optional.of(list(visit));
-            case CONNECT -> Optional.of(connect(visit));
-            case DOCTOR -> Optional.of(doctor(visit));
-            case CONFORMANCE -> Optional.of(conformance(visit));
+        return switch (request.path()) {
+            case ROOT -> Optional.of(list(request));
+            case CONNECT -> Optional.of(connect(request));
+            case DOCTOR -> Optional.of(doctor(request));
+            case CONFORMANCE -> Optional.of(conformance(request));
             default -> Optional.empty();
         };
     }
 
-    private Page list(PageRequest visit) {
+    private Page list(PageRequest request) {
         var frame = new Templates.Frame(
                 "Tools",
                 "Every operation of the workspace is a tool: call it over MCP, over REST, or here.",
                 "tools",
                 "tools");
-        var list = ToolList.of(catalogue, prices, published.mcpUrl(), visit.caller());
-        return Page.html(templates.page("tools", list, frame, visit));
+        var list = ToolList.of(catalogue, counts, published.mcpUrl(), request.caller());
+        return Page.html(templates.page("tools", list, frame, request));
     }
 
-    private Page tool(Tool<?, ?> tool, PageRequest visit) {
+    private Page tool(Tool<?, ?> tool, PageRequest request) {
         var frame = new Templates.Frame(tool.name(), ToolList.summary(tool.description()), "tools", "tool");
-        var page = ToolPage.of(tool, families.of(tool), published, prices, visit.caller());
-        return Page.html(templates.page("tool", page, frame, visit));
+        var page = ToolPage.of(tool, families.of(tool), published, counts, request.caller());
+        return Page.html(templates.page("tool", page, frame, request));
     }
 
     private record None(String name, boolean offers, List<String> near) {}
 
     /** A name in another case leads to the tool; others to those that look alike. */
-    private Page none(String name, PageRequest visit) {
+    private Page none(String name, PageRequest request) {
         var names = catalogue.tools().stream().map(Tool::name).toList();
         var same = names.stream().filter(name::equalsIgnoreCase).findFirst();
         if (same.isPresent()) {
@@ -76,22 +76,22 @@ final class ToolPages {
         var frame = new Templates.Frame("No such tool", "There is no tool of this name.", "tools", null);
         var shown = Name.shortened(name);
         var near = Near.nearest(shown, names, OFFERED);
-        return Page.html(404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, visit));
+        return Page.html(404, templates.page("no-tool", new None(shown, !near.isEmpty(), near), frame, request));
     }
 
-    private Page connect(PageRequest visit) {
+    private Page connect(PageRequest request) {
         var frame = new Templates.Frame("Connect a client", "Ready configuration for clients of MCP.", "connect", null);
-        var page = ConnectPage.of(families, prices, published.mcpUrl(), referee.summary(), visit);
-        return Page.html(templates.page("connect", page, frame, visit));
+        var page = ConnectPage.of(families, counts, published.mcpUrl(), report.summary(), request);
+        return Page.html(templates.page("connect", page, frame, request));
     }
 
     private record Conformance(String html) {}
 
-    private Page conformance(PageRequest visit) {
+    private Page conformance(PageRequest request) {
         var frame = new Templates.Frame("Conformance", "What the protocol's referee says of the service.", "", null);
         var html =
-                Markdown.ours(ToolPages::documented).render(referee.markdown()).html();
-        return Page.html(templates.page("conformance", new Conformance(html), frame, visit));
+                Markdown.ours(ToolPages::documented).render(report.markdown()).html();
+        return Page.html(templates.page("conformance", new Conformance(html), frame, request));
     }
 
     /** Where another document is read. */
@@ -101,10 +101,10 @@ final class ToolPages {
 
     private record Doctor(String mcpEndpoint, String baseUrl, boolean signedIn) {}
 
-    private Page doctor(PageRequest visit) {
+    private Page doctor(PageRequest request) {
         var frame = new Templates.Frame(
                 "Connection doctor", "How your clients met the service, and what would be right.", "doctor", "doctor");
-        var shown = new Doctor(published.mcpUrl() + "/mcp", published.baseUrl(), visit.caller() != null);
-        return Page.html(templates.page("doctor", shown, frame, visit));
+        var shown = new Doctor(published.mcpUrl() + "/mcp", published.baseUrl(), request.caller() != null);
+        return Page.html(templates.page("doctor", shown, frame, request));
     }
 }

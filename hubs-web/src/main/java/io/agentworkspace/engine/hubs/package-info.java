@@ -1,4 +1,7 @@
-/** The pages for people: the hubs of tools and skills, and the documentation; rendered here, and readable without scripts. */
+/**
+ * The pages for people: the hubs of tools and skills, and this documentation; rendered on the server, readable
+ * without scripts.
+ */
 @NullMarked
 package io.agentworkspace.engine.hubs;
 

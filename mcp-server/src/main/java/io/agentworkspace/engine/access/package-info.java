@@ -1,4 +1,7 @@
-/** Who may do what: the checks that all features share, and which rows a caller sees. */
+/**
+ * Who may do what: {@code AccessCheck}, which the {@code …Access} class of each feature uses, and
+ * {@code Visibility}, the SQL conditions for who sees an agent, a domain or a bank.
+ */
 @NullMarked
 package io.agentworkspace.engine.access;
 

@@ -40,7 +40,7 @@ public final class Quotas {
     private final Map<UsageStore.News.Key, UsageStore.News> rejected = new ConcurrentHashMap<>();
     private final Db db;
     private final UsageStore store;
-    private final UsageCounters tallies;
+    private final UsageCounters counters;
     private final EventLog events;
     private final Clock clock;
 
@@ -48,7 +48,7 @@ public final class Quotas {
     public Quotas(Db db, CallerChanges watch, EventLog events, Clock clock) {
         this.db = db;
         this.store = new UsageStore(db);
-        this.tallies = new UsageCounters(store, watch, clock);
+        this.counters = new UsageCounters(store, watch, clock);
         this.events = events;
         this.clock = clock;
     }
@@ -62,20 +62,21 @@ public final class Quotas {
         if (FREE.contains(call.service())) {
             return;
         }
-        var tally = tallies.of(call.caller().tenant());
+        var counter = counters.of(call.caller().tenant());
         var day = day(call.now());
-        var limit = tally.plan().limit(Scope.COMMANDS).orElse(Long.MAX_VALUE);
-        if (!tally.run(day, limit)) {
-            var excess = new LimitExceeded(Scope.COMMANDS, limit, tally.count(Scope.COMMANDS, day), tally.plan());
+        var limit = counter.plan().limit(Scope.COMMANDS).orElse(Long.MAX_VALUE);
+        if (!counter.run(day, limit)) {
+            var excess = new LimitExceeded(Scope.COMMANDS, limit, counter.count(Scope.COMMANDS, day), counter.plan());
             throw Problem.quotaExceeded(excess, call.now(), midnight(day + 1));
         }
     }
 
     /** To be said once the call's transaction is committed. */
     public void done(Call call) {
-        tallies.find(call.caller().tenant()).ifPresent(tally -> call.created().forEach(tally::created));
+        counters.find(call.caller().tenant())
+                .ifPresent(counter -> call.created().forEach(counter::created));
         if (call.events().stream().anyMatch(event -> event.type() == EventType.BILLING_PLAN_CHANGED)) {
-            tallies.forget(call.caller().tenant());
+            counters.forget(call.caller().tenant());
         }
     }
 
@@ -103,7 +104,7 @@ public final class Quotas {
     /** The commands of today, as far as this replica knows; 0 where it cannot tell now. */
     public long ran(Caller caller) {
         try {
-            return tallies.of(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
+            return counters.of(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
         } catch (Problem unreachable) {
             return 0;
         }
@@ -111,18 +112,18 @@ public final class Quotas {
 
     /** What is left of a scope; nothing where it is not limited, or cannot be told now. */
     public List<Allowance> left(Caller caller, Scope scope) {
-        UsageCounter tally;
+        UsageCounter counter;
         try {
-            tally = tallies.of(caller.tenant());
+            counter = counters.of(caller.tenant());
         } catch (Problem unreachable) {
             return List.of();
         }
-        var limit = tally.plan().limit(scope);
+        var limit = counter.plan().limit(scope);
         if (limit.isEmpty()) {
             return List.of();
         }
         var now = clock.instant();
-        var left = Math.max(0, limit.getAsLong() - tally.count(scope, day(now)));
+        var left = Math.max(0, limit.getAsLong() - counter.count(scope, day(now)));
         return List.of(
                 scope.isStanding()
                         ? new Allowance(scope.word(), limit.getAsLong(), left, null, null)
@@ -149,7 +150,7 @@ public final class Quotas {
 
     /** Writes what was counted since the last time, tells what there is to tell, and reads what others have counted. */
     public void flush() {
-        tallies.flush(this::write);
+        counters.flush(this::write);
     }
 
     private record Written(List<UsageStore.Raised> commands, boolean told) {}

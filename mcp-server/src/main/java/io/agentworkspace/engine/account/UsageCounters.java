@@ -63,28 +63,28 @@ final class UsageCounters {
 
     /** Where nothing is known yet, or no longer, it is read: a round trip for a tenant that comes to this replica. */
     UsageCounter of(long tenant) {
-        var tally = tallies.computeIfAbsent(tenant, UsageCounter::new);
-        tally.used(clock.millis());
-        if (!tally.isKnown()) {
-            read(tally);
+        var counter = tallies.computeIfAbsent(tenant, UsageCounter::new);
+        counter.used(clock.millis());
+        if (!counter.isKnown()) {
+            read(counter);
         }
-        return tally;
+        return counter;
     }
 
     /**
      * Never while commands are being added: what is read has all of them that this replica takes for counted, or none. The
      * tally's own lock is taken after that of flushing, as the flush does too.
      */
-    private void read(UsageCounter tally) {
+    private void read(UsageCounter counter) {
         flushing.readLock().lock();
         try {
-            synchronized (tally) {
-                if (!tally.isKnown()) {
-                    readAll(List.of(tally));
+            synchronized (counter) {
+                if (!counter.isKnown()) {
+                    readAll(List.of(counter));
                 }
             }
         } catch (RuntimeException e) {
-            tally.forget();
+            counter.forget();
             throw e;
         } finally {
             flushing.readLock().unlock();
@@ -95,14 +95,14 @@ final class UsageCounters {
         var day = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
         var before = changes.get();
         var created = new HashMap<Long, long[]>();
-        some.forEach(tally -> created.put(tally.tenant, tally.beforeRead()));
+        some.forEach(counter -> created.put(counter.tenant, counter.beforeRead()));
         var found = store.read(created.keySet(), day).stream()
                 .collect(Collectors.toMap(UsageStore.Known::tenant, known -> known));
-        for (var tally : some) {
-            var known = found.get(tally.tenant);
+        for (var counter : some) {
+            var known = found.get(counter.tenant);
             if (known != null) {
-                var createdBefore = Objects.requireNonNull(created.get(tally.tenant));
-                tally.read(known.plan(), known.counts(), createdBefore, day.toEpochDay());
+                var createdBefore = Objects.requireNonNull(created.get(counter.tenant));
+                counter.read(known.plan(), known.counts(), createdBefore, day.toEpochDay());
             }
         }
         if (changes.get() != before) {
@@ -116,7 +116,7 @@ final class UsageCounters {
         try {
             write.accept(made());
             var idle = clock.instant().minus(REMEMBERED).toEpochMilli();
-            tallies.values().removeIf(tally -> tally.isIdle(idle));
+            tallies.values().removeIf(counter -> counter.isIdle(idle));
             if (!tallies.isEmpty()) {
                 readAll(List.copyOf(tallies.values()));
             }
@@ -127,11 +127,11 @@ final class UsageCounters {
 
     private List<Made> made() {
         var made = new ArrayList<Made>();
-        for (var tally : tallies.values()) {
-            for (var day : tally.days()) {
+        for (var counter : tallies.values()) {
+            for (var day : counter.days()) {
                 var upTo = day.made();
                 if (upTo > day.flushed()) {
-                    var key = new UsageStore.Ran.Day(tally.tenant, LocalDate.ofEpochDay(day.number));
+                    var key = new UsageStore.Ran.Day(counter.tenant, LocalDate.ofEpochDay(day.number));
                     made.add(new Made(day, new UsageStore.Ran(key, upTo - day.flushed()), upTo));
                 }
             }

@@ -1,4 +1,4 @@
-/** Plans, quotas and usage. */
+/** Plans, quotas, usage and the counts of rate limits: {@code Quotas}, {@code CallLimits}, {@code PlanTools}. */
 @NullMarked
 package io.agentworkspace.engine.account;
 

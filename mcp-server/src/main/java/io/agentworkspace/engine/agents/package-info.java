@@ -1,4 +1,4 @@
-/** Agents: their tools, their rows, their presence, and who may change one. */
+/** Agents: their tools, SQL and presence, and who may change one: {@code AgentAccess}. */
 @NullMarked
 package io.agentworkspace.engine.agents;
 

@@ -1,4 +1,7 @@
-/** The process: assembles all parts by hand, starts and stops them, and has the commands of the command line. */
+/**
+ * The process: {@code Main}, {@code App} (assembly by hand), {@code Tools} (which tools there are) and the commands
+ * of the command line.
+ */
 @NullMarked
 package io.agentworkspace.engine.app;
 

@@ -1,4 +1,4 @@
-/** The audit: what is written of each change and refusal, and the tools that read it. */
+/** The audit: what is recorded of each change and refusal, and the tool that reads it. */
 @NullMarked
 package io.agentworkspace.engine.audit;
 

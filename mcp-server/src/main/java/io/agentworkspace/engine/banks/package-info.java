@@ -1,4 +1,7 @@
-/** Memory banks: memories, permissions, loading, censorship, the trash. */
+/**
+ * Memory banks: memories, permissions, loading, censorship and the trash, and who may change a bank:
+ * {@code BankAccess}.
+ */
 @NullMarked
 package io.agentworkspace.engine.banks;
 

@@ -1,4 +1,4 @@
-/** Talking: the tool AP_Chat, and the guard that stops agents that answer each other without end. */
+/** The tool AP_Chat, and {@code LoopGuard}, which stops agents that answer each other endlessly. */
 @NullMarked
 package io.agentworkspace.engine.chat;
 

@@ -1,4 +1,4 @@
-/** The context of a call: who acts, the selected agent, domain and zone; and the words of {@code target}. */
+/** The context of a call: the acting user and the selected agent, domain and zone; the records of {@code target}. */
 @NullMarked
 package io.agentworkspace.engine.context;
 

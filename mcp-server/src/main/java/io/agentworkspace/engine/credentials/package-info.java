@@ -1,4 +1,4 @@
-/** What callers authenticate with: API keys, session secrets, access tokens. */
+/** What callers authenticate with: API keys, session secrets and access tokens; {@code Callers} finds the caller. */
 @NullMarked
 package io.agentworkspace.engine.credentials;
 

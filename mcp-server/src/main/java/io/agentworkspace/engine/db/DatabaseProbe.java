@@ -16,12 +16,12 @@ final class DatabaseProbe {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final Db db;
-    private final RefusalLog outages;
+    private final RefusalLog refusals;
     private @Nullable CompletableFuture<DatabaseState> asked;
 
-    DatabaseProbe(Db db, RefusalLog outages) {
+    DatabaseProbe(Db db, RefusalLog refusals) {
         this.db = db;
-        this.outages = outages;
+        this.refusals = refusals;
     }
 
     DatabaseState state() {
@@ -41,10 +41,10 @@ final class DatabaseProbe {
 
     private DatabaseState ask() {
         try {
-            if (db.withHandle(DatabaseProbe::isReadOnly) || outages.lately(Outage.READ_ONLY)) {
+            if (db.withHandle(DatabaseProbe::isReadOnly) || refusals.lately(Outage.READ_ONLY)) {
                 return DatabaseState.READ_ONLY;
             }
-            return outages.lately(Outage.FULL) ? DatabaseState.FULL : DatabaseState.REACHABLE;
+            return refusals.lately(Outage.FULL) ? DatabaseState.FULL : DatabaseState.REACHABLE;
         } catch (Problem | JdbiException | DatabaseFailure e) {
             return DatabaseState.UNREACHABLE;
         }

@@ -66,8 +66,8 @@ public final class Db implements AutoCloseable {
     /** Fair, unlike the pool's own hand-over, which starves waiters under load. */
     private final ConnectionQueue connections;
 
-    private final RefusalLog outages = new RefusalLog();
-    private final DatabaseProbe probe = new DatabaseProbe(this, outages);
+    private final RefusalLog refusals = new RefusalLog();
+    private final DatabaseProbe probe = new DatabaseProbe(this, refusals);
 
     public Db(String jdbcUrl, @Nullable String user, @Nullable String password, int poolSize) {
         this(jdbcUrl, user, password, poolSize, TimeLimits.DEFAULT);
@@ -195,7 +195,7 @@ public final class Db implements AutoCloseable {
                 if (!RETRYABLE.contains(state.code())) {
                     throw e;
                 } else if (attempt == ATTEMPTS) {
-                    throw outages.note(Outage.CONTESTED, state);
+                    throw refusals.note(Outage.CONTESTED, state);
                 }
             }
         }
@@ -224,7 +224,7 @@ public final class Db implements AutoCloseable {
             case String code when RETRYABLE.contains(code) -> e;
             default ->
                 Outage.of(state.code())
-                        .<RuntimeException>map(outage -> outages.note(outage, state))
+                        .<RuntimeException>map(outage -> refusals.note(outage, state))
                         .orElse(e);
         };
     }
@@ -250,7 +250,7 @@ public final class Db implements AutoCloseable {
                             "your key has too many calls at the database at once, so this one did not run; wait for their responses, then try again",
                             Duration.ofSeconds(1));
                 case BUSY ->
-                    throw outages.note(
+                    throw refusals.note(
                             Outage.BUSY, new SqlState("", "no connection was free for " + PATIENCE.toSeconds() + " s"));
             }
         } catch (InterruptedException e) {

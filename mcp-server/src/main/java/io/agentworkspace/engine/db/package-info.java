@@ -1,4 +1,7 @@
-/** The connection to PostgreSQL, statements, migrations, and the tasks that run in the background. */
+/**
+ * The connection to PostgreSQL, statements, migrations, notifications, and tasks that run in the background:
+ * {@code Db}, {@code Housekeeping}.
+ */
 @NullMarked
 package io.agentworkspace.engine.db;
 

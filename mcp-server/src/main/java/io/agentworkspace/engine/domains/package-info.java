@@ -1,4 +1,4 @@
-/** Domains with their zones and members: tools, rows, and who may change one. */
+/** Domains with their zones and members: tools and SQL, and who may change one: {@code DomainAccess}. */
 @NullMarked
 package io.agentworkspace.engine.domains;
 

@@ -1,4 +1,4 @@
-/** The events of a transaction, written with what they report. */
+/** The events that a transaction reports to webhooks and feeds, written in the same transaction. */
 @NullMarked
 package io.agentworkspace.engine.events;
 

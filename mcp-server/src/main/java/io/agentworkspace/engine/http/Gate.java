@@ -29,8 +29,8 @@ public final class Gate extends Handler.Wrapper {
     private final RefusalRenderer refusals;
     private final Capacity capacity;
 
-    public Gate(GateRules rules, Callers callers, RefusalRenderer refusals, Clock clock, Handler doors) {
-        super(doors);
+    public Gate(GateRules rules, Callers callers, RefusalRenderer refusals, Clock clock, Handler endpoints) {
+        super(endpoints);
         this.hosts = new HostRule(rules.hosts());
         this.origins = new OriginRule(rules.origins());
         this.proxies = rules.proxies();
@@ -57,14 +57,14 @@ public final class Gate extends Handler.Wrapper {
         GuardedResponse.dress(response.getHeaders(), requestId);
         RequestLog.watch(request, response);
         var guarded = new GuardedResponse(request, response);
-        var rescue = new FailureHandler(request, guarded, callback, refusals);
+        var failures = new FailureHandler(request, guarded, callback, refusals);
         try {
             ScopedValue.where(RequestAttributes.CURRENT_ID, requestId).call(() -> {
-                pass(request, guarded, rescue);
+                pass(request, guarded, failures);
                 return true;
             });
         } catch (Throwable failure) {
-            rescue.failed(failure);
+            failures.failed(failure);
         }
         return true;
     }

@@ -39,15 +39,15 @@ public final class WebServer implements AutoCloseable {
     private static final int PROBES = 8;
 
     private final Server server;
-    private final ConnectionAcceptor front;
+    private final ConnectionAcceptor acceptor;
     private final HandedConnector probes;
     private final HandedConnector others;
     private final int port;
 
-    private WebServer(Server server, ConnectionAcceptor front) {
+    private WebServer(Server server, ConnectionAcceptor acceptor) {
         this.server = server;
-        this.front = front;
-        this.port = front.port();
+        this.acceptor = acceptor;
+        this.port = acceptor.port();
         this.probes = connector(new QueuedThreadPool(PROBES, 2), configuration());
         this.others = connector(null, configuration());
     }
@@ -104,7 +104,7 @@ public final class WebServer implements AutoCloseable {
             }
         }));
         server.start();
-        front.start(probes::take, others::take);
+        acceptor.start(probes::take, others::take);
     }
 
     /** A body may never come: the few threads for probes must not wait for one. */
@@ -129,7 +129,7 @@ public final class WebServer implements AutoCloseable {
     /** Accepts no more requests, lets those in flight finish (10 s at most), and stops. */
     @Override
     public void close() {
-        front.close();
+        acceptor.close();
         try {
             server.stop();
         } catch (InterruptedException e) {

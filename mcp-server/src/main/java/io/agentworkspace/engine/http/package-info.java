@@ -1,4 +1,7 @@
-/** The HTTP server: its assembly, and the gate that every request passes before it reaches a door. */
+/**
+ * The HTTP server ({@code WebServer}), the {@code Gate} that every request passes, and {@code Endpoints}, which
+ * passes it on by path.
+ */
 @NullMarked
 package io.agentworkspace.engine.http;
 

@@ -1,4 +1,4 @@
-/** API keys: their tools and rows, what each may give to another, and when each was used. */
+/** API keys: their tools and SQL, what each may grant ({@code KeyAccess}), and when each was used. */
 @NullMarked
 package io.agentworkspace.engine.keys;
 

@@ -23,19 +23,19 @@ final class LaneRouter {
     private final ModernLane modern;
     private final SessionLane session;
     private final BareLane bare;
-    private final SelectionCheck selectable;
+    private final SelectionCheck selection;
     private final HandshakeRecorder handshakes;
 
     LaneRouter(
             ModernLane modern,
             SessionLane session,
             BareLane bare,
-            SelectionCheck selectable,
+            SelectionCheck selection,
             HandshakeRecorder handshakes) {
         this.modern = modern;
         this.session = session;
         this.bare = bare;
-        this.selectable = selectable;
+        this.selection = selection;
         this.handshakes = handshakes;
     }
 
@@ -60,7 +60,7 @@ final class LaneRouter {
 
     private void checked(McpExchange exchange, Runnable work) {
         try {
-            selectable.checkHeaders(exchange);
+            selection.checkHeaders(exchange);
             Confirmation.checkHeader(exchange);
         } catch (RpcError error) {
             exchange.refuse(error);

@@ -49,10 +49,10 @@ import org.jspecify.annotations.Nullable;
  * Input that is not a message has no lane: it is thrown as a {@code Problem} and rendered at the gate.
  */
 public final class McpEndpoint extends Handler.Abstract implements Graceful {
-    private final Ticker pulse = new Ticker();
-    private final NotificationStreams listeners;
-    private final SelectionCheck selectable;
-    private final LaneRouter routing;
+    private final Ticker ticker = new Ticker();
+    private final NotificationStreams notifications;
+    private final SelectionCheck selection;
+    private final LaneRouter router;
     private final ServerCard card;
     private final @Nullable ProtectedResource resource;
     private final TaskWorkers workers;
@@ -75,38 +75,38 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
             Clock clock) {}
 
     /** @param mcpUrl the public address of the tool protocol's host */
-    public McpEndpoint(ServerFeatures offer, Replica replica, String mcpUrl) {
-        listeners = new NotificationStreams(pulse, replica.interest());
-        var tasks = new McpTasks(offer.identity().name(), replica.tasks(), replica.clock());
-        var methods = new McpMethods(offer, tasks, replica.clock());
+    public McpEndpoint(ServerFeatures features, Replica replica, String mcpUrl) {
+        notifications = new NotificationStreams(ticker, replica.interest());
+        var tasks = new McpTasks(features.identity().name(), replica.tasks(), replica.clock());
+        var methods = new McpMethods(features, tasks, replica.clock());
         workers = new TaskWorkers(replica.tasks(), replica.callers(), methods, replica.clock());
         tasks.onWork(workers::wake);
-        workers.start(pulse);
-        var seal = new StateSigner(replica.keys());
-        var streams = new LaneContext.Streams(pulse, replica.bounds(), listeners, replica.clock());
-        var listen = new StreamOpener(methods.resources(), tasks, listeners, replica.bounds());
-        var workings = new LaneContext(
-                new RequestState(seal, replica.clock()),
-                new SessionIds(seal, replica.clock()),
+        workers.start(ticker);
+        var signer = new StateSigner(replica.keys());
+        var streams = new LaneContext.Streams(ticker, replica.bounds(), notifications, replica.clock());
+        var opener = new StreamOpener(methods.resources(), tasks, notifications, replica.bounds());
+        var lane = new LaneContext(
+                new RequestState(signer, replica.clock()),
+                new SessionIds(signer, replica.clock()),
                 replica.sessions(),
-                listen,
+                opener,
                 streams);
-        var inFlight = new RunningRequests(replica.sessions());
-        var interview = new SessionQuestions(replica.sessions());
-        var sessionStreams = new SessionStreams(workings);
-        var work = new SessionWork(methods, workings, inFlight, interview);
-        selectable = new SelectionCheck(offer.tools());
-        routing = new LaneRouter(
-                new ModernLane(methods, workings),
-                new SessionLane(methods, workings, work, sessionStreams),
+        var running = new RunningRequests(replica.sessions());
+        var questions = new SessionQuestions(replica.sessions());
+        var sessionStreams = new SessionStreams(lane);
+        var work = new SessionWork(methods, lane, running, questions);
+        selection = new SelectionCheck(features.tools());
+        router = new LaneRouter(
+                new ModernLane(methods, lane),
+                new SessionLane(methods, lane, work, sessionStreams),
                 new BareLane(methods),
-                selectable,
+                selection,
                 replica.handshakes());
         resource = replica.callers().resource().orElse(null);
-        card = new ServerCard(offer.identity(), mcpUrl, resource);
-        replica.signals().onSignal(listeners);
-        replica.signals().onSignal(inFlight);
-        replica.signals().onSignal(interview);
+        card = new ServerCard(features.identity(), mcpUrl, resource);
+        replica.signals().onSignal(notifications);
+        replica.signals().onSignal(running);
+        replica.signals().onSignal(questions);
         replica.signals().onSignal(sessionStreams);
         replica.signals().onSignal(workers);
     }
@@ -143,17 +143,17 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     }
 
     private void serve(Request request, Response response, McpExchange exchange) {
-        selectable.checkPath(exchange);
+        selection.checkPath(exchange);
         switch (request.getMethod()) {
             case "POST" -> {
                 checkContent(request);
-                routing.post(JsonRpcMessage.body(BodyReader.read(request)), exchange);
+                router.post(JsonRpcMessage.body(BodyReader.read(request)), exchange);
             }
             case "GET", "DELETE" -> {
                 if (exchange.header(McpExchange.SESSION) == null || stopping) {
                     throw postOnly(response);
                 }
-                routing.withoutBody(exchange);
+                router.withoutBody(exchange);
             }
             default -> throw postOnly(response);
         }
@@ -197,7 +197,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     @Override
     public CompletableFuture<Void> shutdown() {
         stopping = true;
-        listeners.endAll();
+        notifications.endAll();
         return CompletableFuture.completedFuture(null);
     }
 
@@ -208,7 +208,7 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
 
     @Override
     protected void doStop() throws Exception {
-        pulse.close();
+        ticker.close();
         workers.stop();
         super.doStop();
     }

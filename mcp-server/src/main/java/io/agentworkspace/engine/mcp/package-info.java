@@ -1,4 +1,4 @@
-/** The MCP door: one address for every client era, each era a lane of its own. */
+/** The MCP endpoint: {@code McpEndpoint} reads a request, {@code LaneRouter} chooses the lane by protocol revision. */
 @NullMarked
 package io.agentworkspace.engine.mcp;
 

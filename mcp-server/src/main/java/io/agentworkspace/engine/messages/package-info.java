@@ -1,4 +1,7 @@
-/** Messages: their streams, and what each participant has read. */
+/**
+ * Messages: their streams, and what each participant has read. {@code chat}, {@code agents} and {@code domains} use
+ * it.
+ */
 @NullMarked
 package io.agentworkspace.engine.messages;
 

@@ -1,4 +1,4 @@
-/** Runs tools: access, idempotency, transaction, envelope. */
+/** {@code Runner} runs every tool: access, idempotency, transaction, handler, envelope, audit. */
 @NullMarked
 package io.agentworkspace.engine.runtime;
 

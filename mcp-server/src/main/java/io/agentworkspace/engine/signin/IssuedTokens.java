@@ -27,7 +27,7 @@ public final class IssuedTokens {
     private final ProtectedResource resource;
     private final Issuer issuer;
     private final IssuerKeys keys;
-    private final TenantMapping membership;
+    private final TenantMapping mapping;
     private final TokenGrantStore grants;
     private final Clock clock;
     private final Cache<String, Verified> verified = Caffeine.newBuilder()
@@ -40,7 +40,7 @@ public final class IssuedTokens {
         this.resource = resource;
         this.issuer = issuer;
         this.keys = new IssuerKeys(issuer, IssuerKeys.Trust.BEARER, clock);
-        this.membership = new TenantMapping(store);
+        this.mapping = new TenantMapping(store);
         this.grants = grants;
         this.clock = clock;
     }
@@ -95,7 +95,7 @@ public final class IssuedTokens {
     /** The token is not sent anywhere, so it must contain a newcomer's name itself. */
     private Verified admitted(TokenClaims said, Claims claims) throws ProviderHttp.Failed {
         var visit = RequestOrigin.withToken(clock);
-        var user = membership.user(visit, issuer, claims, "");
+        var user = mapping.user(visit, issuer, claims, "");
         var name = resource.issuer().toString();
         var identity = new SignInStore.Identity(user.tenant(), name, said.subject());
         var stable = "%d\n%s\n%s\n%s".formatted(user.tenant(), name, said.subject(), said.client());

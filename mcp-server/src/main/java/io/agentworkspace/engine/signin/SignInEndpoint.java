@@ -36,7 +36,7 @@ public final class SignInEndpoint {
     private final String baseUrl;
     private final SignInStore store;
     private final Clock clock;
-    private final TenantMapping membership;
+    private final TenantMapping mapping;
     private final IdTokens tokens;
     private final SecureRandom random = new SecureRandom();
 
@@ -48,7 +48,7 @@ public final class SignInEndpoint {
         this.baseUrl = baseUrl;
         this.store = store;
         this.clock = clock;
-        this.membership = new TenantMapping(store);
+        this.mapping = new TenantMapping(store);
         this.tokens = new IdTokens(clock);
     }
 
@@ -165,7 +165,7 @@ public final class SignInEndpoint {
                             () -> badRequest("the provider does not know this code, or not any more; sign in again"));
             var claims = tokens.read(issuer, answer.path("id_token").asString(""), secret.nonce())
                     .orElseThrow(() -> refused("what the provider says of you cannot be believed; sign in again"));
-            return membership.user(
+            return mapping.user(
                     visit, issuer, claims, answer.path("access_token").asString(""));
         });
     }

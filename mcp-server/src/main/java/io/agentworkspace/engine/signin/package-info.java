@@ -1,4 +1,7 @@
-/** Signing in: sessions of browsers, the tokens made from them, and the routes below {@code /api/auth}. */
+/**
+ * Signing in: browser sessions, the access tokens made from them, identity providers, and the routes below
+ * {@code /api/auth}.
+ */
 @NullMarked
 package io.agentworkspace.engine.signin;
 

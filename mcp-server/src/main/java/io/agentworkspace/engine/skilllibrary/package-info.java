@@ -1,4 +1,4 @@
-/** The skills that a caller may read: the shipped ones and a tenant's own; their tools and rows. */
+/** The skills that a caller may read, the shipped ones and the tenant's own: their tools and SQL. */
 @NullMarked
 package io.agentworkspace.engine.skilllibrary;
 

@@ -1,4 +1,4 @@
-/** The users of a tenant, and the tenants. */
+/** Users and tenants: their tools and SQL. */
 @NullMarked
 package io.agentworkspace.engine.users;
 

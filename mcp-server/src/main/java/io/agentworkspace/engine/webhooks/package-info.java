@@ -1,4 +1,4 @@
-/** Webhooks: what is sent to customers' endpoints, and how an address that a customer gives is kept from harming anybody. */
+/** Webhook endpoints, deliveries and the event feed: tools and SQL. */
 @NullMarked
 package io.agentworkspace.engine.webhooks;
 

@@ -1,4 +1,4 @@
-/** The REST facade: every route is read off the catalogue, and so is the OpenAPI document. Bytes in, bytes out. */
+/** The REST API: {@code RestFacade} lists every route; most come from the catalogue. */
 @NullMarked
 package io.agentworkspace.engine.rest;
 

@@ -1,4 +1,4 @@
-/** Skills as the Agent Skills specification (agentskills.io) defines them: the reader, and those that the service ships. */
+/** Skills as the Agent Skills specification (agentskills.io) defines them: the reader, and the shipped skills. */
 @NullMarked
 package io.agentworkspace.engine.skills;
 

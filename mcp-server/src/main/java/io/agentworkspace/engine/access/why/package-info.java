@@ -1,4 +1,7 @@
-/** Why a caller may run a tool on a thing, or why not; and what a call was about, for the audit. */
+/**
+ * Why a caller may run a tool on a thing, or why not: {@code AccessExplanation}; and what a call was about, for the
+ * audit.
+ */
 @NullMarked
 package io.agentworkspace.engine.access.why;
 

@@ -10,13 +10,13 @@ import java.util.Optional;
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private final DirectoryLock lock;
-    private final ServerKeeper keeper;
+    private final ServerKeeper keeping;
     private final String password;
     private final int port;
 
-    private EmbeddedPostgres(DirectoryLock lock, ServerKeeper keeper, String password, int port) {
+    private EmbeddedPostgres(DirectoryLock lock, ServerKeeper keeping, String password, int port) {
         this.lock = lock;
-        this.keeper = keeper;
+        this.keeping = keeping;
         this.password = password;
         this.port = port;
     }
@@ -31,15 +31,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
         DataDirectory directory = DataDirectory.open(dataDir);
         DirectoryLock lock = DirectoryLock.take(directory);
         try {
-            UnprivilegedCommand confinement = UnprivilegedCommand.choose(directory);
+            UnprivilegedCommand command = UnprivilegedCommand.choose(directory);
             Binaries binaries = Binaries.in(directory);
-            Cluster cluster = Cluster.in(directory, binaries, confinement);
+            Cluster cluster = Cluster.in(directory, binaries, command);
             ServerLog log = new ServerLog(directory.log());
             Path program = binaries.program("postgres");
-            ServerKeeper keeper = new ServerKeeper(
+            ServerKeeper keeping = new ServerKeeper(
                     () -> OrphanedServers.clear(cluster.path()),
-                    port -> Postmaster.launch(confinement, program, cluster.path(), port, log));
-            return new EmbeddedPostgres(lock, keeper, cluster.password(), keeper.start());
+                    port -> Postmaster.launch(command, program, cluster.path(), port, log));
+            return new EmbeddedPostgres(lock, keeping, cluster.password(), keeping.start());
         } catch (RuntimeException e) {
             lock.close();
             throw e;
@@ -88,7 +88,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     /** Stops the server cleanly and gives the data directory free. Close what is connected to it first. */
     @Override
     public void close() {
-        keeper.stop();
+        keeping.stop();
         lock.close();
     }
 }

@@ -38,15 +38,15 @@ final class Postmaster {
     }
 
     /** Starts the server. It ends with the calling thread: call from one that lives as long as the server should. */
-    static Postmaster launch(UnprivilegedCommand confinement, Path program, Path cluster, int port, ServerLog log) {
+    static Postmaster launch(UnprivilegedCommand command, Path program, Path cluster, int port, ServerLog log) {
         var arguments = new ArrayList<>(List.of("-D", cluster.toString(), "-p", Integer.toString(port)));
         for (String setting : TUNING) {
             arguments.add("-c");
             arguments.add(setting);
         }
         try {
-            Process process = PostgresProgram.prepare(confinement.command(program, arguments))
-                    .start();
+            Process process =
+                    PostgresProgram.prepare(command.command(program, arguments)).start();
             return new Postmaster(process, cluster, log);
         } catch (IOException e) {
             throw new PostgresFailure("PostgreSQL cannot be started: " + e, e);

@@ -1,4 +1,4 @@
-/** The limits of requests: their rate, their size, and each caller's share. */
+/** The limits of requests: their rate, their size, and each caller's share of the server. */
 @NullMarked
 package io.agentworkspace.engine.http.limits;
 

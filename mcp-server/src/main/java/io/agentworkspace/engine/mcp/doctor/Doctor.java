@@ -62,7 +62,7 @@ public final class Doctor {
     }
 
     private Handshake handshake(Kept kept, Latest latest, Instant now) {
-        var flaw = kept.flaw() == null ? null : HandshakeProblem.of(kept.flaw());
+        var problem = kept.flaw() == null ? null : HandshakeProblem.of(kept.flaw());
         return new Handshake(
                 kept.at(),
                 kept.times(),
@@ -73,18 +73,18 @@ public final class Doctor {
                 kept.userAgent(),
                 kept.toolset(),
                 kept.proven(),
-                flaw == null ? "ok" : "refused",
+                problem == null ? "ok" : "refused",
                 kept.status(),
                 kept.code() == null || kept.note() == null ? null : new Handshake.Refusal(kept.code(), kept.note()),
-                flaw == null ? null : wrong(flaw, latest, now),
-                flaw == null ? fine(kept) : flaw.advice(),
-                flaw == null || !flaw.isConfigured() ? null : configuration(kept, flaw));
+                problem == null ? null : wrong(problem, latest, now),
+                problem == null ? fine(kept) : problem.advice(),
+                problem == null || !problem.isConfigured() ? null : configuration(kept, problem));
     }
 
     /** Who is told so may manage the key: what strangers are not told about it is no secret here. */
-    private static String wrong(HandshakeProblem flaw, Latest latest, Instant now) {
-        if (flaw != HandshakeProblem.KEY_REFUSED || latest.chain().isEmpty()) {
-            return flaw.wrong();
+    private static String wrong(HandshakeProblem problem, Latest latest, Instant now) {
+        if (problem != HandshakeProblem.KEY_REFUSED || latest.chain().isEmpty()) {
+            return problem.wrong();
         }
         var grant = Grant.of(latest.chain());
         if (grant.revokedAt() != null) {
@@ -107,16 +107,16 @@ public final class Doctor {
                 : "It is connected; there is nothing to do.";
     }
 
-    private ClientConfiguration configuration(Kept kept, HandshakeProblem flaw) {
+    private ClientConfiguration configuration(Kept kept, HandshakeProblem problem) {
         return McpClient.named(kept.clientName())
                 .or(() -> McpClient.named(kept.userAgent()))
                 .orElse(McpClient.GENERIC)
-                .configuration(address(kept.toolset() == null ? "" : kept.toolset(), flaw));
+                .configuration(address(kept.toolset() == null ? "" : kept.toolset(), problem));
     }
 
     /** What the client limited itself to stays, unless that is what was wrong. */
-    private McpAddress address(String limits, HandshakeProblem flaw) {
-        var isWrong = flaw == HandshakeProblem.SELECTION || flaw == HandshakeProblem.TOOLSET;
+    private McpAddress address(String limits, HandshakeProblem problem) {
+        var isWrong = problem == HandshakeProblem.SELECTION || problem == HandshakeProblem.TOOLSET;
         var toolsets = TOOLSETS.matcher(limits);
         return new McpAddress(
                 host,

@@ -53,17 +53,17 @@ public final class CatalogueTools implements ToolSource {
 
     /** In catalogue order. */
     @Override
-    public List<ObjectNode> list(McpRequest turn) {
-        return runner.catalogue().tools(turn.caller()).stream()
-                .filter(turn.selection()::includes)
-                .map(tool -> description(tool, turn))
+    public List<ObjectNode> list(McpRequest request) {
+        return runner.catalogue().tools(request.caller()).stream()
+                .filter(request.selection()::includes)
+                .map(tool -> description(tool, request))
                 .toList();
     }
 
     /** A read-only selection marks nothing as read, so all its tools are read-only. */
-    ObjectNode description(Tool<?, ?> tool, McpRequest turn) {
+    ObjectNode description(Tool<?, ?> tool, McpRequest request) {
         var description = description(tool);
-        if (tool.effect() != Effect.MARKS || !turn.selection().readOnly()) {
+        if (tool.effect() != Effect.MARKS || !request.selection().readOnly()) {
             return description;
         }
         var reading = description.deepCopy();
@@ -80,79 +80,79 @@ public final class CatalogueTools implements ToolSource {
     }
 
     @Override
-    public Optional<ObjectNode> find(String name, McpRequest turn) {
+    public Optional<ObjectNode> find(String name, McpRequest request) {
         return Optional.ofNullable(descriptions.get(name));
     }
 
     @Override
-    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest turn) {
+    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest request) {
         return runner.catalogue()
                 .find(name)
-                .filter(turn.selection()::includes)
-                .map(tool -> pace(tool, turn))
+                .filter(request.selection()::includes)
+                .map(tool -> pace(tool, request))
                 .orElse(ExecutionMode.QUICK);
     }
 
     /** A refusal is returned at once. */
-    static ExecutionMode pace(Tool<?, ?> tool, McpRequest turn) {
-        return tool.isLong() && turn.caller().may(tool) ? ExecutionMode.LONG : ExecutionMode.QUICK;
+    static ExecutionMode pace(Tool<?, ?> tool, McpRequest request) {
+        return tool.isLong() && request.caller().may(tool) ? ExecutionMode.LONG : ExecutionMode.QUICK;
     }
 
     /** A task does not start before the person has confirmed. */
     @Override
-    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest turn) {
-        return runner.catalogue().find(name).flatMap(tool -> confirmed(tool, arguments, turn));
+    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest request) {
+        return runner.catalogue().find(name).flatMap(tool -> confirmed(tool, arguments, request));
     }
 
     /** A tool's own failure is a result, so that a model can read the note and correct itself. */
     @Override
-    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn) {
-        return runner.catalogue().find(name).filter(turn.selection()::includes).map(tool -> run(tool, arguments, turn));
+    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest request) {
+        return runner.catalogue().find(name).filter(request.selection()::includes).map(tool -> run(tool, arguments, request));
     }
 
-    MethodResult run(Tool<?, ?> tool, ObjectNode arguments, McpRequest turn) {
-        turn.ran(tool.name());
-        var scope = turn.caller().missingScope(tool, arguments);
+    MethodResult run(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
+        request.ran(tool.name());
+        var scope = request.caller().missingScope(tool, arguments);
         if (scope.isPresent()) {
-            carryOut(tool, arguments, turn); // It is refused, and the audit records that.
+            carryOut(tool, arguments, request); // It is refused, and the audit records that.
             throw RpcError.insufficientScope(
                     scope.get(),
-                    turn.caller().obstacle(tool, arguments).orElseThrow(),
-                    turn.caller(),
-                    turn.requestId());
+                    request.caller().obstacle(tool, arguments).orElseThrow(),
+                    request.caller(),
+                    request.requestId());
         }
-        return confirmed(tool, arguments, turn).orElseGet(() -> carryOut(tool, arguments, turn));
+        return confirmed(tool, arguments, request).orElseGet(() -> carryOut(tool, arguments, request));
     }
 
     /** What prevents the run: the pending confirmation, or its refusal. */
-    Optional<MethodResult> confirmed(Tool<?, ?> tool, ObjectNode arguments, McpRequest turn) {
-        var open = confirmation.ask(tool, arguments, turn);
-        if (open.isPresent() || !confirmation.isRefused(tool, turn)) {
+    Optional<MethodResult> confirmed(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
+        var open = confirmation.ask(tool, arguments, request);
+        if (open.isPresent() || !confirmation.isRefused(tool, request)) {
             return open;
         }
         var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
-        var envelope = Envelope.failure(tool.name(), turn.requestId(), clock.instant(), problem);
+        var envelope = Envelope.failure(tool.name(), request.requestId(), clock.instant(), problem);
         return Optional.of(MethodResult.done(result(new Answer(envelope, problem, false))));
     }
 
-    private MethodResult carryOut(Tool<?, ?> tool, ObjectNode arguments, McpRequest turn) {
+    private MethodResult carryOut(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
         var answer = runner.run(new ToolRunner.Request(
                 tool.name(),
                 arguments,
-                turn.caller(),
-                turn.requestId(),
+                request.caller(),
+                request.requestId(),
                 true,
-                turn.idempotencyKey(arguments),
-                turn::progress,
-                turn.whence(),
-                turn.budget(),
-                turn.selection().readOnly()));
-        turn.limits(answer.limits());
+                request.idempotencyKey(arguments),
+                request::progress,
+                request.whence(),
+                request.budget(),
+                request.selection().readOnly()));
+        request.limits(answer.limits());
         if (answer.replayed()) {
-            turn.markReplayed();
+            request.markReplayed();
         }
         if (answer.problem() != null) {
-            answer.problem().retryAfterSeconds().ifPresent(turn::retryAfter);
+            answer.problem().retryAfterSeconds().ifPresent(request::retryAfter);
         }
         return MethodResult.done(result(answer));
     }

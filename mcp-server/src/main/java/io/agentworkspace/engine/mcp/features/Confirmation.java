@@ -33,8 +33,8 @@ public final class Confirmation {
     }
 
     /** The question, if it is to be asked and has not been answered. */
-    Optional<MethodResult> ask(Tool<?, ?> tool, ObjectNode arguments, McpRequest turn) {
-        if (!isNeeded(tool, turn) || turn.answer(KEY).isPresent()) {
+    Optional<MethodResult> ask(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
+        if (!isNeeded(tool, request) || request.answer(KEY).isPresent()) {
             return Optional.empty();
         }
         var schema = Json.object().put("type", "object");
@@ -50,18 +50,18 @@ public final class Confirmation {
     }
 
     /** Only what was remembered of asking makes an answer one. */
-    boolean isRefused(Tool<?, ?> tool, McpRequest turn) {
-        return isNeeded(tool, turn)
-                && !(turn.state().isPresent()
-                        && turn.accepted(KEY)
+    boolean isRefused(Tool<?, ?> tool, McpRequest request) {
+        return isNeeded(tool, request)
+                && !(request.state().isPresent()
+                        && request.accepted(KEY)
                                 .map(form -> form.path(FIELD).booleanValue(false))
                                 .orElse(false));
     }
 
-    private static boolean isNeeded(Tool<?, ?> tool, McpRequest turn) {
-        var header = turn.header(HEADER);
+    private static boolean isNeeded(Tool<?, ?> tool, McpRequest request) {
+        var header = request.header(HEADER);
         var asked = header != null && isDestructive(header);
-        return tool.destructive() && (asked || turn.caller().credential().confirmsDestructive());
+        return tool.destructive() && (asked || request.caller().credential().confirmsDestructive());
     }
 
     private static String named(ObjectNode arguments) {

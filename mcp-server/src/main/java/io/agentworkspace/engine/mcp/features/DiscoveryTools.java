@@ -78,33 +78,33 @@ public final class DiscoveryTools implements ToolSource {
     }
 
     @Override
-    public List<ObjectNode> list(McpRequest turn) {
+    public List<ObjectNode> list(McpRequest request) {
         return SHOWN.stream()
-                .filter(tool -> turn.selection().discovers(tool.get("name").asString()))
+                .filter(tool -> request.selection().discovers(tool.get("name").asString()))
                 .toList();
     }
 
     @Override
-    public Optional<ObjectNode> find(String name, McpRequest turn) {
-        return list(turn).stream()
+    public Optional<ObjectNode> find(String name, McpRequest request) {
+        return list(request).stream()
                 .filter(tool -> tool.get("name").asString().equals(name))
                 .findFirst();
     }
 
     @Override
-    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn) {
-        return find(name, turn).map(tool -> switch (name) {
-            case "find_tools" -> found(text(tool, arguments, "query"), turn);
-            case "describe_tool" -> described(read(text(tool, arguments, "name"), turn), turn);
-            default -> tools.run(toRun(tool, arguments, turn), Params.object(arguments, "arguments"), turn);
+    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest request) {
+        return find(name, request).map(tool -> switch (name) {
+            case "find_tools" -> found(text(tool, arguments, "query"), request);
+            case "describe_tool" -> described(read(text(tool, arguments, "name"), request), request);
+            default -> tools.run(toRun(tool, arguments, request), Params.object(arguments, "arguments"), request);
         });
     }
 
     @Override
-    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest turn) {
-        return find(name, turn)
+    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest request) {
+        return find(name, request)
                 .filter(_ -> name.equals(RUN))
-                .map(tool -> CatalogueTools.pace(toRun(tool, arguments, turn), turn))
+                .map(tool -> CatalogueTools.pace(toRun(tool, arguments, request), request))
                 .orElse(ExecutionMode.QUICK);
     }
 
@@ -124,27 +124,28 @@ public final class DiscoveryTools implements ToolSource {
     }
 
     @Override
-    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest turn) {
-        return tools.confirmed(read(Params.text(arguments, "name"), turn), Params.object(arguments, "arguments"), turn);
+    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest request) {
+        return tools.confirmed(
+                read(Params.text(arguments, "name"), request), Params.object(arguments, "arguments"), request);
     }
 
-    private Stream<Tool<?, ?>> usable(McpRequest turn) {
-        return catalogue.tools(turn.caller()).stream().filter(turn.selection()::permits);
+    private Stream<Tool<?, ?>> usable(McpRequest request) {
+        return catalogue.tools(request.caller()).stream().filter(request.selection()::permits);
     }
 
     /** Also one that lacks only a scope, which the client can get. */
-    private Tool<?, ?> toRun(ObjectNode shown, ObjectNode arguments, McpRequest turn) {
+    private Tool<?, ?> toRun(ObjectNode shown, ObjectNode arguments, McpRequest request) {
         var name = text(shown, arguments, "name");
         var given = Params.object(arguments, "arguments");
         return catalogue
                 .find(name)
-                .filter(tool -> turn.selection().permits(tool)
-                        && turn.caller().missingScope(tool, given).isPresent())
-                .orElseGet(() -> read(name, turn));
+                .filter(tool -> request.selection().permits(tool)
+                        && request.caller().missingScope(tool, given).isPresent())
+                .orElseGet(() -> read(name, request));
     }
 
-    private Tool<?, ?> read(String name, McpRequest turn) {
-        var known = usable(turn).toList();
+    private Tool<?, ?> read(String name, McpRequest request) {
+        var known = usable(request).toList();
         return known.stream()
                 .filter(tool -> tool.name().equals(name))
                 .findFirst()
@@ -155,11 +156,11 @@ public final class DiscoveryTools implements ToolSource {
                 });
     }
 
-    private MethodResult found(String query, McpRequest turn) {
+    private MethodResult found(String query, McpRequest request) {
         var words = List.of(query.toLowerCase(Locale.ROOT).split("[^\\p{L}\\p{N}]+"));
         var text = new StringBuilder();
         var limit = query.isBlank() ? Integer.MAX_VALUE : FOUND;
-        usable(turn)
+        usable(request)
                 .map(tool -> new Scored(tool, score(tool, words)))
                 .filter(scored -> query.isBlank() || scored.score() > 0)
                 .sorted(Comparator.comparingInt(Scored::score).reversed())
@@ -188,9 +189,9 @@ public final class DiscoveryTools implements ToolSource {
         return end < 0 ? description : description.substring(0, end + 1);
     }
 
-    private MethodResult described(Tool<?, ?> tool, McpRequest turn) {
+    private MethodResult described(Tool<?, ?> tool, McpRequest request) {
         var result = Json.object();
-        var description = tools.description(tool, turn);
+        var description = tools.description(tool, request);
         result.putArray("content").addObject().put("type", "text").put("text", Json.text(description));
         result.set("structuredContent", description.deepCopy());
         return MethodResult.done(result);

@@ -37,11 +37,11 @@ public final class EngineResources implements ResourceSource {
 
     /** Agents, then domains, then banks, each in the order of the tool that lists them. */
     @Override
-    public ListPage list(@Nullable String cursor, int limit, McpRequest turn) {
+    public ListPage list(@Nullable String cursor, int limit, McpRequest request) {
         var at = cursor == null ? List.of("0", "") : Cursor.read(cursor, 2);
         var listed = shelves.stream().filter(ResourceKind::isListed).toList();
         var items = new ArrayList<ObjectNode>();
-        var budget = turn.budget().forCall();
+        var budget = request.budget().forCall();
         var first = number(at.get(0), listed.size());
         for (var i = first; i < listed.size(); i++) {
             var shelf = listed.get(i);
@@ -50,7 +50,7 @@ public final class EngineResources implements ResourceSource {
             if (records == 0 || budget.left() < ResponseBudget.LEAST) {
                 return new ListPage(items, Cursor.of(Integer.toString(i), inner));
             }
-            var page = page(shelf, inner, records, turn, budget);
+            var page = page(shelf, inner, records, request, budget);
             items.addAll(page.items());
             budget.spend(ResponseBudget.size(page.items()));
             if (page.next() != null) {
@@ -72,13 +72,13 @@ public final class EngineResources implements ResourceSource {
         throw Cursor.invalid();
     }
 
-    private ListPage page(ResourceKind shelf, String cursor, int records, McpRequest turn, ResponseBudget budget) {
+    private ListPage page(ResourceKind shelf, String cursor, int records, McpRequest request, ResponseBudget budget) {
         var arguments = Json.object();
         var page = arguments.putObject("page").put("limit", records);
         if (!cursor.isEmpty()) {
             page.put("cursor", cursor);
         }
-        var answer = run(shelf.listTool(), arguments, turn, budget);
+        var answer = run(shelf.listTool(), arguments, request, budget);
         if (answer.isEmpty()) {
             return ListPage.whole(List.of());
         }
@@ -96,15 +96,15 @@ public final class EngineResources implements ResourceSource {
     }
 
     @Override
-    public Optional<MethodResult> read(String uri, McpRequest turn) {
-        return EngineUri.find(uri).flatMap(address -> read(uri, address, turn));
+    public Optional<MethodResult> read(String uri, McpRequest request) {
+        return EngineUri.find(uri).flatMap(address -> read(uri, address, request));
     }
 
-    private Optional<MethodResult> read(String uri, EngineUri address, McpRequest turn) {
+    private Optional<MethodResult> read(String uri, EngineUri address, McpRequest request) {
         return shelf(address.kind())
-                .flatMap(shelf -> run(shelf.readTool(), shelf.target(address.names()), turn))
+                .flatMap(shelf -> run(shelf.readTool(), shelf.target(address.names()), request))
                 .map(answer -> {
-                    turn.ran(uri);
+                    request.ran(uri);
                     var contents = answer.envelope().deepCopy().without(List.of("header", "status"));
                     return MethodResult.done(
                             ResourceMethods.text(uri, "application/json", Json.text(contents)),
@@ -117,23 +117,25 @@ public final class EngineResources implements ResourceSource {
     }
 
     /** Empty if the caller may not see it: hidden and absent look alike. */
-    private Optional<Answer> run(String tool, ObjectNode arguments, McpRequest turn) {
-        return run(tool, arguments, turn, turn.budget());
+    private Optional<Answer> run(String tool, ObjectNode arguments, McpRequest request) {
+        return run(tool, arguments, request, request.budget());
     }
 
-    private Optional<Answer> run(String tool, ObjectNode arguments, McpRequest turn, ResponseBudget budget) {
-        return seen(runner.run(
-                request(tool, arguments, turn, budget).readOnly(turn.selection().readOnly())));
+    private Optional<Answer> run(String tool, ObjectNode arguments, McpRequest request, ResponseBudget budget) {
+        return seen(runner.run(request(tool, arguments, request, budget)
+                .readOnly(request.selection().readOnly())));
     }
 
     /** Access checks of subscriptions are not calls of the subscriber. */
-    private Optional<Answer> look(String tool, ObjectNode arguments, McpRequest turn) {
-        return seen(runner.look(request(tool, arguments, turn, turn.budget()).readOnly(true)));
+    private Optional<Answer> look(String tool, ObjectNode arguments, McpRequest request) {
+        return seen(
+                runner.look(request(tool, arguments, request, request.budget()).readOnly(true)));
     }
 
     private static ToolRunner.Request request(
-            String tool, ObjectNode arguments, McpRequest turn, ResponseBudget budget) {
-        return new ToolRunner.Request(tool, arguments, turn.caller(), turn.requestId(), true, null).within(budget);
+            String tool, ObjectNode arguments, McpRequest request, ResponseBudget budget) {
+        return new ToolRunner.Request(tool, arguments, request.caller(), request.requestId(), true, null)
+                .within(budget);
     }
 
     private static Optional<Answer> seen(Answer answer) {
@@ -149,13 +151,13 @@ public final class EngineResources implements ResourceSource {
 
     /** Not counted as a call, and marks no messages as read. A censored bank shows nothing, so it has no changes. */
     @Override
-    public Optional<Change> changes(String uri, McpRequest turn) {
+    public Optional<Change> changes(String uri, McpRequest request) {
         return EngineUri.find(uri)
-                .filter(address -> isSeen(address, turn))
-                .map(address -> address.change(turn.caller().tenant()));
+                .filter(address -> isSeen(address, request))
+                .map(address -> address.change(request.caller().tenant()));
     }
 
-    private boolean isSeen(EngineUri address, McpRequest turn) {
+    private boolean isSeen(EngineUri address, McpRequest request) {
         var shelf = shelf(address.kind());
         if (shelf.isEmpty()) {
             return false;
@@ -163,7 +165,7 @@ public final class EngineResources implements ResourceSource {
         if (shelf.get().looksByList()) {
             var wanted = address.names().getLast();
             var arguments = shelf.get().search(address.names());
-            return look(shelf.get().listTool(), arguments, turn)
+            return look(shelf.get().listTool(), arguments, request)
                     .map(answer -> answer.envelope()
                             .path("profile")
                             .valueStream()
@@ -171,7 +173,7 @@ public final class EngineResources implements ResourceSource {
                                     Name.key(record.path("name").asString("")).equals(wanted.key())))
                     .orElse(false);
         }
-        return look(shelf.get().readTool(), shelf.get().glance(address.names()), turn)
+        return look(shelf.get().readTool(), shelf.get().glance(address.names()), request)
                 .filter(answer -> !answer.envelope()
                         .path("profile")
                         .path(0)
@@ -182,7 +184,7 @@ public final class EngineResources implements ResourceSource {
     }
 
     @Override
-    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
+    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest request) {
         var known = shelves.stream()
                 .filter(shelf -> shelf.template().get("uriTemplate").asString().equals(template))
                 .findFirst();
@@ -193,7 +195,7 @@ public final class EngineResources implements ResourceSource {
                 .filter(one -> one.kind().name().toLowerCase(Locale.ROOT).equals(completion.argument()))
                 .findFirst();
         try {
-            return Optional.of(shelf.map(one -> names(one, completion, turn)).orElse(List.of()));
+            return Optional.of(shelf.map(one -> names(one, completion, request)).orElse(List.of()));
         } catch (Problem problem) {
             if (problem.failure() == Failure.INVALID_FIELD) {
                 return Optional.of(List.of()); // No name can begin like this.
@@ -202,10 +204,10 @@ public final class EngineResources implements ResourceSource {
         }
     }
 
-    private List<String> names(ResourceKind shelf, CompletionArgument completion, McpRequest turn) {
+    private List<String> names(ResourceKind shelf, CompletionArgument completion, McpRequest request) {
         var prefix = Name.key(completion.value().strip());
         return shelf.candidates(completion)
-                .flatMap(arguments -> run(shelf.listTool(), arguments, turn))
+                .flatMap(arguments -> run(shelf.listTool(), arguments, request))
                 .map(answer -> answer.envelope()
                         .path("profile")
                         .valueStream()

@@ -34,15 +34,15 @@ public final class FeedResource implements ResourceSource {
         this.runner = runner;
     }
 
-    private boolean isSeenBy(McpRequest turn) {
-        return runner.catalogue().find(TOOL).filter(turn.caller()::may).isPresent();
+    private boolean isSeenBy(McpRequest request) {
+        return runner.catalogue().find(TOOL).filter(request.caller()::may).isPresent();
     }
 
     @Override
-    public ListPage list(@Nullable String cursor, int limit, McpRequest turn) {
+    public ListPage list(@Nullable String cursor, int limit, McpRequest request) {
         var feed =
                 described("uri", URI, "events", "What happened in the tenant, the oldest events that are kept first.");
-        return ListPage.of(isSeenBy(turn) ? List.of(feed) : List.of(), cursor, limit);
+        return ListPage.of(isSeenBy(request) ? List.of(feed) : List.of(), cursor, limit);
     }
 
     @Override
@@ -61,21 +61,22 @@ public final class FeedResource implements ResourceSource {
     }
 
     @Override
-    public Optional<MethodResult> read(String uri, McpRequest turn) {
+    public Optional<MethodResult> read(String uri, McpRequest request) {
         var address = ADDRESS.matcher(uri);
-        if (!address.matches() || !isSeenBy(turn)) {
+        if (!address.matches() || !isSeenBy(request)) {
             return Optional.empty();
         }
         var arguments = Json.object();
         if (address.group(1) != null) {
             arguments.put("after", Long.parseLong(address.group(1)));
         }
-        var answer = runner.run(new ToolRunner.Request(TOOL, arguments, turn.caller(), turn.requestId(), true, null)
-                .within(turn.budget()));
+        var answer =
+                runner.run(new ToolRunner.Request(TOOL, arguments, request.caller(), request.requestId(), true, null)
+                        .within(request.budget()));
         if (answer.problem() != null) {
             throw answer.problem();
         }
-        turn.ran(uri);
+        request.ran(uri);
         var contents = answer.envelope().deepCopy().without(List.of("header", "status"));
         return Optional.of(MethodResult.done(
                 ResourceMethods.text(uri, "application/json", Json.text(contents)),
@@ -83,14 +84,14 @@ public final class FeedResource implements ResourceSource {
     }
 
     @Override
-    public Optional<Change> changes(String uri, McpRequest turn) {
-        return ADDRESS.matcher(uri).matches() && isSeenBy(turn)
-                ? Optional.of(new Change(turn.caller().tenant(), KIND, List.of()))
+    public Optional<Change> changes(String uri, McpRequest request) {
+        return ADDRESS.matcher(uri).matches() && isSeenBy(request)
+                ? Optional.of(new Change(request.caller().tenant(), KIND, List.of()))
                 : Optional.empty();
     }
 
     @Override
-    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
+    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest request) {
         return template.equals(TEMPLATE) ? Optional.of(List.of()) : Optional.empty();
     }
 }

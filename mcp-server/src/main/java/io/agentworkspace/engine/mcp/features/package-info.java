@@ -1,4 +1,7 @@
-/** What the engine serves over MCP: the tools of the catalogue, and the things of the workspace as resources. */
+/**
+ * What the engine serves over MCP: the tools of the catalogue ({@code CatalogueTools}), and things of the workspace
+ * as resources.
+ */
 @NullMarked
 package io.agentworkspace.engine.mcp.features;
 

@@ -64,11 +64,11 @@ public final class BareLane implements Lane {
             exchange.ran("ping");
             return Json.object();
         }
-        var turn = new McpRequest(exchange, ClientInfo.unknown(), RequestNotifier.silent(), InputResponses.NONE);
-        return switch (methods.serve(message.method(), message.params(), turn)) {
+        var request = new McpRequest(exchange, ClientInfo.unknown(), RequestNotifier.silent(), InputResponses.NONE);
+        return switch (methods.serve(message.method(), message.params(), request)) {
             case MethodResult.Done done -> done.result();
             case MethodResult.Ask ask -> {
-                LaneContext.checkAbilities(ask, turn.client());
+                LaneContext.checkAbilities(ask, request.client());
                 throw new IllegalStateException(message.method() + " asks nothing");
             }
         };

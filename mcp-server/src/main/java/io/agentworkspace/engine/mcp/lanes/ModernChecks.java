@@ -106,12 +106,12 @@ public final class ModernChecks {
     }
 
     /** @throws RpcError when an argument of a tool and its header differ */
-    void arguments(JsonRpcMessage message, McpExchange exchange, McpRequest turn) {
+    void arguments(JsonRpcMessage message, McpExchange exchange, McpRequest request) {
         if (message.method().equals("tools/call")
                 && message.params().path("name").isString()) {
             var arguments = message.params().get("arguments");
             methods.tools()
-                    .find(message.params().get("name").asString(), turn)
+                    .find(message.params().get("name").asString(), request)
                     .ifPresent(tool -> ParamHeaders.check(
                             tool.path("inputSchema"),
                             arguments instanceof ObjectNode given

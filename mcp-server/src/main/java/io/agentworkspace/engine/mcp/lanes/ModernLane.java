@@ -32,13 +32,13 @@ public final class ModernLane implements Lane {
 
     private final McpMethods methods;
     private final ModernChecks checks;
-    private final LaneContext workings;
+    private final LaneContext lane;
     private final List<String> names;
 
-    public ModernLane(McpMethods methods, LaneContext workings) {
+    public ModernLane(McpMethods methods, LaneContext lane) {
         this.methods = methods;
         this.checks = new ModernChecks(methods);
-        this.workings = workings;
+        this.lane = lane;
         this.names = new ArrayList<>(methods.names(true));
         names.add(DISCOVER);
         names.add(LISTEN);
@@ -81,9 +81,9 @@ public final class ModernLane implements Lane {
         }
     }
 
-    private void listen(JsonRpcMessage message, McpExchange exchange, McpRequest turn) {
+    private void listen(JsonRpcMessage message, McpExchange exchange, McpRequest request) {
         try {
-            workings.listen().serve(message, exchange, turn);
+            lane.listen().serve(message, exchange, request);
         } catch (Problem problem) {
             throw RpcError.of(problem, exchange.requestId());
         }
@@ -91,7 +91,7 @@ public final class ModernLane implements Lane {
 
     private void work(JsonRpcMessage message, McpExchange exchange, ClientInfo client) {
         var inputs = SEVERAL_ROUNDS.contains(message.method()) ? inputs(message, exchange) : InputResponses.NONE;
-        var reply = workings.begin(exchange);
+        var reply = lane.begin(exchange);
         try {
             var voice = RequestNotifier.of(message, ModernChecks.logLevel(message), reply::say);
             var outcome =
@@ -113,7 +113,7 @@ public final class ModernLane implements Lane {
             if (state == null || state.isNull()) {
                 return new InputResponses(answers, null);
             }
-            return workings.states()
+            return lane.states()
                     .open(state.asString(""), message, exchange.caller())
                     .map(opened -> new InputResponses(answers, opened))
                     .orElseThrow(() -> RpcError.invalidParams(
@@ -147,7 +147,7 @@ public final class ModernLane implements Lane {
         var questions = result.putObject("inputRequests");
         ask.questions().forEach(questions::set);
         if (ask.state() != null) {
-            result.put("requestState", workings.states().seal(ask.state(), message, exchange.caller()));
+            result.put("requestState", lane.states().seal(ask.state(), message, exchange.caller()));
         }
         return complete(result, Json.object(), null);
     }

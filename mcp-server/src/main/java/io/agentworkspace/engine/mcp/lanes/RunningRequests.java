@@ -24,10 +24,10 @@ public final class RunningRequests implements DatabaseSignals.Listener {
     }
 
     /** Until it is closed, the request can be cancelled. */
-    Entry enter(McpSession session, JsonNode request, StreamableResponse reply) {
+    Entry enter(McpSession session, JsonNode request, StreamableResponse response) {
         var key = Key.of(session, request);
-        replies.put(key, reply);
-        return () -> replies.remove(key, reply);
+        replies.put(key, response);
+        return () -> replies.remove(key, response);
     }
 
     /** A request that is being worked at. */
@@ -47,11 +47,11 @@ public final class RunningRequests implements DatabaseSignals.Listener {
     }
 
     private boolean cancel(Key key) {
-        var reply = replies.get(key);
-        if (reply != null) {
-            reply.cancel();
+        var response = replies.get(key);
+        if (response != null) {
+            response.cancel();
         }
-        return reply != null;
+        return response != null;
     }
 
     @Override

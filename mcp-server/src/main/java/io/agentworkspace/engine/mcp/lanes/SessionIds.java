@@ -24,12 +24,12 @@ public final class SessionIds {
     private static final int NONCE = 16;
     private static final int MAX_NAME = 100;
 
-    private final StateSigner seal;
+    private final StateSigner signer;
     private final Clock clock;
     private final SecureRandom random = new SecureRandom();
 
-    public SessionIds(StateSigner seal, Clock clock) {
-        this.seal = seal;
+    public SessionIds(StateSigner signer, Clock clock) {
+        this.signer = signer;
         this.clock = clock;
     }
 
@@ -48,12 +48,12 @@ public final class SessionIds {
                 Base64.getUrlEncoder().withoutPadding().encodeToString(nonce),
                 abilities,
                 URLEncoder.encode(clientName == null ? "" : Excerpt.cut(clientName, MAX_NAME), StandardCharsets.UTF_8));
-        return seal.seal(bound(caller), content.getBytes(StandardCharsets.US_ASCII));
+        return signer.seal(bound(caller), content.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** The session of this id, if it is this caller's and has not expired. Whether it was ended, the store tells. */
     Optional<McpSession> find(String id, Caller caller) {
-        return seal.open(bound(caller), id)
+        return signer.open(bound(caller), id)
                 .map(content -> read(new String(content, StandardCharsets.US_ASCII), caller))
                 .filter(session -> clock.instant().isBefore(session.handle().expiresAt()));
     }

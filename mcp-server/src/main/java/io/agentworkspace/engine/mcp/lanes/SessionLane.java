@@ -33,14 +33,14 @@ public final class SessionLane implements Lane {
             List.of("ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe");
 
     private final McpMethods methods;
-    private final LaneContext workings;
+    private final LaneContext lane;
     private final SessionWork work;
     private final SessionStreams streams;
     private final List<String> names;
 
-    public SessionLane(McpMethods methods, LaneContext workings, SessionWork work, SessionStreams streams) {
+    public SessionLane(McpMethods methods, LaneContext lane, SessionWork work, SessionStreams streams) {
         this.methods = methods;
-        this.workings = workings;
+        this.lane = lane;
         this.work = work;
         this.streams = streams;
         this.names = new ArrayList<>(OWN);
@@ -81,7 +81,7 @@ public final class SessionLane implements Lane {
         }
         var name = ClientInfo.name(message.params().get("clientInfo"));
         exchange.comesFrom(name);
-        var id = workings.office().begin(exchange.caller(), ClientInfo.of(revision, capabilities), name);
+        var id = lane.office().begin(exchange.caller(), ClientInfo.of(revision, capabilities), name);
         exchange.response().getHeaders().put(McpExchange.SESSION, id);
         exchange.reply(message.answer(welcome(revision)));
     }
@@ -106,10 +106,10 @@ public final class SessionLane implements Lane {
                     JsonRpcMessage.invalid("the header Mcp-Session-Id is missing; send initialize to begin a session"),
                     exchange.requestId());
         }
-        var session = workings.office()
+        var session = lane.office()
                 .find(id, exchange.caller())
                 .orElseThrow(() -> RpcError.sessionNotFound(exchange.requestId()));
-        var state = workings.sessions().state(session.handle());
+        var state = lane.sessions().state(session.handle());
         if (state.ended()) {
             throw RpcError.sessionNotFound(exchange.requestId());
         }
@@ -149,20 +149,20 @@ public final class SessionLane implements Lane {
 
     /** The response to a method that only sessions have. */
     private ObjectNode own(JsonRpcMessage message, SessionVisit visit) {
-        var turn = visit.quietTurn();
+        var request = visit.quietTurn();
         try {
             Params.checkTexts(message.method(), message.params());
             switch (message.method()) {
                 case "logging/setLevel" ->
-                    workings.sessions().logLevel(visit.session().handle(), level(message));
-                case "resources/subscribe" -> subscribe(ResourceMethods.uri(message.params()), visit, turn);
+                    lane.sessions().logLevel(visit.session().handle(), level(message));
+                case "resources/subscribe" -> subscribe(ResourceMethods.uri(message.params()), visit, request);
                 case "resources/unsubscribe" ->
-                    workings.sessions().unsubscribe(visit.session().handle(), ResourceMethods.uri(message.params()));
+                    lane.sessions().unsubscribe(visit.session().handle(), ResourceMethods.uri(message.params()));
                 default -> {}
             }
             return message.answer(Json.object());
         } catch (Problem problem) {
-            return RpcError.of(problem, turn.requestId()).json(message.id());
+            return RpcError.of(problem, request.requestId()).json(message.id());
         } catch (RpcError error) {
             return error.json(message.id());
         }
@@ -176,11 +176,11 @@ public final class SessionLane implements Lane {
         return level;
     }
 
-    private void subscribe(String uri, SessionVisit visit, McpRequest turn) {
-        if (methods.resources().changes(uri, turn).isEmpty()) {
-            throw RpcError.resourceNotFound(uri, turn.client().revision(), turn.requestId());
+    private void subscribe(String uri, SessionVisit visit, McpRequest request) {
+        if (methods.resources().changes(uri, request).isEmpty()) {
+            throw RpcError.resourceNotFound(uri, request.client().revision(), request.requestId());
         }
-        workings.sessions().subscribe(visit.session().handle(), uri);
+        lane.sessions().subscribe(visit.session().handle(), uri);
     }
 
     /** Answers a batch, which only clients of 2025-03-26 send, with an array. */
@@ -259,7 +259,7 @@ public final class SessionLane implements Lane {
         try {
             var visit = visit(exchange);
             if (exchange.request().getMethod().equals("DELETE")) {
-                workings.sessions().end(visit.session().handle(), workings.now());
+                lane.sessions().end(visit.session().handle(), lane.now());
                 exchange.end(HttpStatus.NO_CONTENT_204);
             } else {
                 streams.open(visit);

@@ -43,10 +43,10 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
     private record Key(long tenant, String session, String question) {}
 
     /** Asks all questions at once and waits for the answers. */
-    Map<String, ObjectNode> ask(MethodResult.Ask ask, McpSession session, StreamableResponse reply, String requestId) {
+    Map<String, ObjectNode> ask(MethodResult.Ask ask, McpSession session, StreamableResponse stream, String requestId) {
         var asked = new LinkedHashMap<String, Posed>();
         try {
-            ask.questions().forEach((name, question) -> asked.put(name, pose(question, session, reply)));
+            ask.questions().forEach((name, question) -> asked.put(name, pose(question, session, stream)));
             var answers = new LinkedHashMap<String, ObjectNode>();
             asked.forEach((name, posed) -> answers.put(name, await(posed.response(), requestId)));
             return answers;
@@ -57,14 +57,14 @@ public final class SessionQuestions implements DatabaseSignals.Listener {
 
     private record Posed(Key key, CompletableFuture<ObjectNode> response) {}
 
-    private Posed pose(ObjectNode question, McpSession session, StreamableResponse reply) {
+    private Posed pose(ObjectNode question, McpSession session, StreamableResponse stream) {
         var id = UUID.randomUUID().toString();
         var key = new Key(session.handle().tenant(), session.handle().id(), id);
         var posed = new Posed(key, new CompletableFuture<>());
         open.put(key, posed.response());
         var request = Json.object().put("jsonrpc", "2.0").put("id", id);
         request.setAll(question);
-        reply.say(request);
+        stream.say(request);
         return posed;
     }
 

@@ -18,10 +18,10 @@ public final class SessionStreams implements DatabaseSignals.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(SessionStreams.class);
     private static final String STREAM = "stream";
 
-    private final LaneContext workings;
+    private final LaneContext lane;
 
-    public SessionStreams(LaneContext workings) {
-        this.workings = workings;
+    public SessionStreams(LaneContext lane) {
+        this.lane = lane;
     }
 
     void open(SessionVisit visit) {
@@ -34,32 +34,32 @@ public final class SessionStreams implements DatabaseSignals.Listener {
         }
         exchange.ran("stream");
         var handle = visit.session().handle();
-        var opened = workings.sessions().next();
-        var listener = workings.listen()
+        var opened = lane.sessions().next();
+        var stream = lane.listen()
                 .session(exchange, new NotificationStream.Purpose(null, handle.id(), opened), visit.quietTurn());
-        listener.onSession(() -> refresh(listener, visit));
+        stream.onSession(() -> refresh(stream, visit));
         // It is already notified of subscriptions, so none can be missed between this look-up and the next
         // notification.
-        listener.sessionChanged();
-        listener.start(null);
-        workings.sessions()
+        stream.sessionChanged();
+        stream.start(null);
+        lane.sessions()
                 .tell(new DatabaseSignals.Signal(
                         handle.tenant(), STREAM, List.of(handle.id(), Long.toString(opened)), null));
     }
 
-    private void refresh(NotificationStream listener, SessionVisit visit) {
+    private void refresh(NotificationStream stream, SessionVisit visit) {
         try {
             var handle = visit.session().handle();
-            if (workings.sessions().state(handle).ended()) {
-                listener.end();
+            if (lane.sessions().state(handle).ended()) {
+                stream.end();
             } else {
-                var uris = workings.sessions().subscriptions(handle);
-                listener.wishes(new Subscriptions(
-                        listener.wishes().lists(), workings.listen().watched(uris, visit.quietTurn())));
+                var uris = lane.sessions().subscriptions(handle);
+                stream.wishes(
+                        new Subscriptions(stream.wishes().lists(), lane.listen().watched(uris, visit.quietTurn())));
             }
         } catch (Problem | RpcError e) {
             LOG.debug("the subscriptions of a session could not be read", e);
-            listener.end(); // Its client opens a new one.
+            stream.end(); // Its client opens a new one.
         }
     }
 
@@ -69,16 +69,15 @@ public final class SessionStreams implements DatabaseSignals.Listener {
             return;
         }
         var session = signal.n().getFirst();
-        var listeners = workings.streams().listeners();
+        var listeners = lane.streams().listeners();
         switch (signal.k()) {
             case DatabaseSignals.SESSION ->
-                listeners.ofSession(
-                        signal.t(), session, listener -> Thread.startVirtualThread(listener::sessionChanged));
+                listeners.ofSession(signal.t(), session, stream -> Thread.startVirtualThread(stream::sessionChanged));
             case STREAM -> {
                 var newer = Long.parseLong(signal.n().getLast());
-                listeners.ofSession(signal.t(), session, listener -> {
-                    if (listener.purpose().opened() < newer) {
-                        listener.end();
+                listeners.ofSession(signal.t(), session, stream -> {
+                    if (stream.purpose().opened() < newer) {
+                        stream.end();
                     }
                 });
             }
@@ -88,6 +87,6 @@ public final class SessionStreams implements DatabaseSignals.Listener {
 
     @Override
     public void gap() {
-        workings.streams().listeners().ofSessions(listener -> Thread.startVirtualThread(listener::sessionChanged));
+        lane.streams().listeners().ofSessions(stream -> Thread.startVirtualThread(stream::sessionChanged));
     }
 }

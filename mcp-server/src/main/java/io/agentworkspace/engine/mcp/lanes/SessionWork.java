@@ -22,57 +22,57 @@ public final class SessionWork {
     private static final int ROUNDS = 10;
 
     private final McpMethods methods;
-    private final LaneContext workings;
-    private final RunningRequests inFlight;
-    private final SessionQuestions interview;
+    private final LaneContext lane;
+    private final RunningRequests running;
+    private final SessionQuestions questions;
 
-    public SessionWork(McpMethods methods, LaneContext workings, RunningRequests inFlight, SessionQuestions interview) {
+    public SessionWork(McpMethods methods, LaneContext lane, RunningRequests running, SessionQuestions questions) {
         this.methods = methods;
-        this.workings = workings;
-        this.inFlight = inFlight;
-        this.interview = interview;
+        this.lane = lane;
+        this.running = running;
+        this.questions = questions;
     }
 
     /** Takes what has no answer. */
     void take(JsonRpcMessage message, SessionVisit visit) {
         if (message.isResponse()) {
-            interview.answered(message, visit.session());
+            questions.answered(message, visit.session());
         } else if (message.method().equals("notifications/cancelled")) {
             var request = message.params().get("requestId");
             if (request != null && (request.isString() || request.isIntegralNumber())) {
-                inFlight.cancel(visit.session(), request);
+                running.cancel(visit.session(), request);
             }
         }
     }
 
     void serve(JsonRpcMessage message, SessionVisit visit) {
-        var reply = workings.begin(visit.exchange());
-        try (var _ = inFlight.enter(visit.session(), Objects.requireNonNull(message.id()), reply)) {
-            reply.finish(HttpStatus.OK_200, message.answer(result(message, visit, reply)));
+        var response = lane.begin(visit.exchange());
+        try (var _ = running.enter(visit.session(), Objects.requireNonNull(message.id()), response)) {
+            response.finish(HttpStatus.OK_200, message.answer(result(message, visit, response)));
         } catch (RpcError error) {
-            reply.finish(visit.exchange().status(error, HttpStatus.OK_200), error.json(message.id()));
+            response.finish(visit.exchange().status(error, HttpStatus.OK_200), error.json(message.id()));
         } catch (RuntimeException | Error defect) {
-            reply.fail(defect);
+            response.fail(defect);
         }
     }
 
-    private ObjectNode result(JsonRpcMessage message, SessionVisit visit, StreamableResponse reply) {
+    private ObjectNode result(JsonRpcMessage message, SessionVisit visit, StreamableResponse response) {
         var level =
                 visit.state().logLevel() == null ? DEFAULT_LEVEL : visit.state().logLevel();
-        var voice = RequestNotifier.of(message, level, reply::say);
+        var voice = RequestNotifier.of(message, level, response::say);
         var client = visit.session().client();
         var inputs = InputResponses.NONE;
         for (var round = 0; round < ROUNDS; round++) {
-            var turn = new McpRequest(visit.exchange(), client, voice, inputs);
-            switch (methods.serve(message.method(), message.params(), turn)) {
+            var mcpRequest = new McpRequest(visit.exchange(), client, voice, inputs);
+            switch (methods.serve(message.method(), message.params(), mcpRequest)) {
                 case MethodResult.Done done -> {
                     return done.result();
                 }
                 case MethodResult.Ask ask -> {
-                    check(ask, client, reply, turn);
+                    check(ask, client, response, mcpRequest);
                     var answers = new HashMap<>(inputs.answers());
                     var resumption = visit.exchange().pause();
-                    answers.putAll(interview.ask(ask, visit.session(), reply, turn.requestId()));
+                    answers.putAll(questions.ask(ask, visit.session(), response, mcpRequest.requestId()));
                     resumption.run();
                     inputs = new InputResponses(answers, ask.state());
                 }
@@ -81,28 +81,29 @@ public final class SessionWork {
         throw new IllegalStateException(message.method() + " asks back without end");
     }
 
-    private static void check(MethodResult.Ask ask, ClientInfo client, StreamableResponse reply, McpRequest turn) {
+    private static void check(
+            MethodResult.Ask ask, ClientInfo client, StreamableResponse response, McpRequest mcpRequest) {
         LaneContext.checkAbilities(ask, client);
-        if (!reply.isHeard()) {
+        if (!response.isHeard()) {
             throw RpcError.invalidRequest(
                     Problem.invalid(
                                     "the header Accept",
                                     "must hold text/event-stream, for this asks you something back")
                             .because(Cause.ACCEPT),
-                    turn.requestId());
+                    mcpRequest.requestId());
         }
     }
 
     /** The response to one request of a batch, which nothing is said to meanwhile. */
     ObjectNode answer(JsonRpcMessage message, SessionVisit visit) {
-        var turn = visit.quietTurn();
+        var mcpRequest = visit.quietTurn();
         try {
-            return switch (methods.serve(message.method(), message.params(), turn)) {
+            return switch (methods.serve(message.method(), message.params(), mcpRequest)) {
                 case MethodResult.Done done -> message.answer(done.result());
                 case MethodResult.Ask _ ->
                     throw RpcError.invalidRequest(
                             JsonRpcMessage.invalid("this asks something back: send it alone, not in a batch"),
-                            turn.requestId());
+                            mcpRequest.requestId());
             };
         } catch (RpcError error) {
             return error.json(message.id());

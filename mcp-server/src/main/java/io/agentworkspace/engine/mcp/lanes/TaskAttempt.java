@@ -110,9 +110,9 @@ final class TaskAttempt {
             return failed("it was begun %d times, and each time its server was lost".formatted(TRIES));
         }
         var voice = RequestNotifier.progress(notification -> progress.accept(words(notification)));
-        var turn = new McpRequest(new TaskOrigin(caller, kept), kept.client(), voice, memory.inputs());
+        var request = new McpRequest(new TaskOrigin(caller, kept), kept.client(), voice, memory.inputs());
         try {
-            return step(tools.run(kept.tool(), kept.arguments(), turn));
+            return step(tools.run(kept.tool(), kept.arguments(), request));
         } catch (RpcError error) {
             return failed(error);
         } catch (Problem problem) {

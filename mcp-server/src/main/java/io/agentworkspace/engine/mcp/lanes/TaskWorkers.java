@@ -51,9 +51,9 @@ public final class TaskWorkers implements DatabaseSignals.Listener {
         this.clock = clock;
     }
 
-    public void start(Ticker pulse) {
-        pulse.every(LOOK, this::look);
-        pulse.every(RENEWAL, this::renew);
+    public void start(Ticker ticker) {
+        ticker.every(LOOK, this::look);
+        ticker.every(RENEWAL, this::renew);
     }
 
     /** There is work, probably. */

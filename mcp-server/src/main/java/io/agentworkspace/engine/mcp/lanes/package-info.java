@@ -1,4 +1,7 @@
-/** How clients of each protocol era are served: bare, in sessions, stateless, and as tasks. */
+/**
+ * How clients of each protocol era are served: {@code ModernLane} (stateless), {@code SessionLane},
+ * {@code BareLane}; and the workers that run tasks.
+ */
 @NullMarked
 package io.agentworkspace.engine.mcp.lanes;
 

@@ -22,26 +22,26 @@ final class CompletionMethod {
     private final List<PromptSource> prompts;
     private final ResourceMethods resources;
 
-    CompletionMethod(ServerFeatures offer) {
-        this.prompts = offer.prompts();
-        this.resources = new ResourceMethods(offer.resources());
+    CompletionMethod(ServerFeatures features) {
+        this.prompts = features.prompts();
+        this.resources = new ResourceMethods(features.resources());
     }
 
-    MethodResult complete(ObjectNode params, McpRequest turn) {
+    MethodResult complete(ObjectNode params, McpRequest request) {
         var ref = Params.object(params, "ref");
         var completion = completion(params);
         var values = switch (ref.path("type").asString("")) {
-            case "ref/prompt" -> prompt(name(ref, "name"), completion, turn);
-            case "ref/resource" -> resources.complete(name(ref, "uri"), completion, turn);
+            case "ref/prompt" -> prompt(name(ref, "name"), completion, request);
+            case "ref/resource" -> resources.complete(name(ref, "uri"), completion, request);
             default -> throw Problem.invalid("params.ref.type", "must be ref/prompt or ref/resource");
         };
         return result(values.orElseThrow(
                 () -> Problem.invalid("params.ref", "names no prompt and no resource template that there is")));
     }
 
-    private Optional<List<String>> prompt(String name, CompletionArgument completion, McpRequest turn) {
+    private Optional<List<String>> prompt(String name, CompletionArgument completion, McpRequest request) {
         return prompts.stream()
-                .flatMap(source -> source.complete(name, completion, turn).stream())
+                .flatMap(source -> source.complete(name, completion, request).stream())
                 .findFirst();
     }
 

@@ -29,25 +29,25 @@ public final class McpMethods {
             "prompts/get",
             "completion/complete");
 
-    private final ServerFeatures offer;
+    private final ServerFeatures features;
     private final ToolMethods tools;
     private final ResourceMethods resources;
     private final PromptMethods prompts;
     private final CompletionMethod completions;
     private final List<Extension> extensions;
 
-    public McpMethods(ServerFeatures offer, McpTasks tasks, Clock clock) {
-        this.offer = offer;
-        this.tools = new ToolMethods(offer.tools(), tasks, clock);
-        this.resources = new ResourceMethods(offer.resources());
-        this.prompts = new PromptMethods(offer.prompts());
-        this.completions = new CompletionMethod(offer);
-        this.extensions = new ArrayList<>(offer.extensions());
+    public McpMethods(ServerFeatures features, McpTasks tasks, Clock clock) {
+        this.features = features;
+        this.tools = new ToolMethods(features.tools(), tasks, clock);
+        this.resources = new ResourceMethods(features.resources());
+        this.prompts = new PromptMethods(features.prompts());
+        this.completions = new CompletionMethod(features);
+        this.extensions = new ArrayList<>(features.extensions());
         this.extensions.add(new TasksExtension(tasks));
     }
 
     public ServerFeatures offer() {
-        return offer;
+        return features;
     }
 
     public ResourceMethods resources() {
@@ -76,36 +76,37 @@ public final class McpMethods {
     }
 
     /** @throws RpcError when it cannot be carried out */
-    public MethodResult serve(String method, ObjectNode params, McpRequest turn) {
-        turn.ran(method);
+    public MethodResult serve(String method, ObjectNode params, McpRequest request) {
+        request.ran(method);
         try {
             Params.checkTexts(method, params);
             var outcome = switch (method) {
-                case "tools/list" -> tools.list(params, turn);
-                case "tools/call" -> tools.call(params, turn);
-                case "resources/list" -> resources.list(params, turn);
+                case "tools/list" -> tools.list(params, request);
+                case "tools/call" -> tools.call(params, request);
+                case "resources/list" -> resources.list(params, request);
                 case "resources/templates/list" -> resources.templates(params);
-                case "resources/read" -> resources.read(params, turn);
-                case "prompts/list" -> prompts.list(params, turn);
-                case "prompts/get" -> prompts.get(params, turn);
-                case "completion/complete" -> completions.complete(params, turn);
-                default -> extended(method, turn).serve(method, params, turn);
+                case "resources/read" -> resources.read(params, request);
+                case "prompts/list" -> prompts.list(params, request);
+                case "prompts/get" -> prompts.get(params, request);
+                case "completion/complete" -> completions.complete(params, request);
+                default -> extended(method, request).serve(method, params, request);
             };
             // What a tool answers has been measured before anything was done.
             if (outcome instanceof MethodResult.Done done
                     && !method.startsWith("tools/")
                     && !method.startsWith("tasks/")) {
-                turn.budget().sentOnce().check(done.result());
+                request.budget().sentOnce().check(done.result());
             }
             return outcome;
         } catch (Problem problem) {
-            throw RpcError.of(problem, turn.requestId());
+            throw RpcError.of(problem, request.requestId());
         }
     }
 
-    private Extension extended(String method, McpRequest turn) {
-        var extension = extension(method).orElseThrow(() -> RpcError.unknownMethod(method, COMMON, turn.requestId()));
-        if (extension.isForDeclaringClients() && !turn.client().extensions().contains(extension.identifier())) {
+    private Extension extended(String method, McpRequest request) {
+        var extension =
+                extension(method).orElseThrow(() -> RpcError.unknownMethod(method, COMMON, request.requestId()));
+        if (extension.isForDeclaringClients() && !request.client().extensions().contains(extension.identifier())) {
             throw RpcError.missingExtension(extension.identifier());
         }
         return extension;
@@ -130,7 +131,7 @@ public final class McpMethods {
     }
 
     public ObjectNode serverInfo() {
-        var identity = offer.identity();
+        var identity = features.identity();
         return Json.object()
                 .put("name", identity.name())
                 .put("title", identity.title())

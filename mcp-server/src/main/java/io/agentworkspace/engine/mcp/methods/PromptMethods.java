@@ -22,21 +22,21 @@ final class PromptMethods {
         this.sources = sources;
     }
 
-    MethodResult list(ObjectNode params, McpRequest turn) {
-        return ListPage.of(all(turn), Params.cursor(params).orElse(null)).result("prompts", FIVE_MINUTES);
+    MethodResult list(ObjectNode params, McpRequest request) {
+        return ListPage.of(all(request), Params.cursor(params).orElse(null)).result("prompts", FIVE_MINUTES);
     }
 
-    private List<ObjectNode> all(McpRequest turn) {
-        return sources.stream().flatMap(source -> source.list(turn).stream()).toList();
+    private List<ObjectNode> all(McpRequest request) {
+        return sources.stream().flatMap(source -> source.list(request).stream()).toList();
     }
 
-    MethodResult get(ObjectNode params, McpRequest turn) {
+    MethodResult get(ObjectNode params, McpRequest request) {
         var name = Params.text(params, "name");
         var arguments = arguments(params);
         return sources.stream()
-                .flatMap(source -> source.get(name, arguments, turn).stream())
+                .flatMap(source -> source.get(name, arguments, request).stream())
                 .findFirst()
-                .orElseThrow(() -> unknown(name, turn));
+                .orElseThrow(() -> unknown(name, request));
     }
 
     private static ObjectNode arguments(ObjectNode params) {
@@ -49,9 +49,10 @@ final class PromptMethods {
         return arguments;
     }
 
-    private Problem unknown(String name, McpRequest turn) {
-        var known =
-                all(turn).stream().map(prompt -> prompt.get("name").asString()).toList();
+    private Problem unknown(String name, McpRequest request) {
+        var known = all(request).stream()
+                .map(prompt -> prompt.get("name").asString())
+                .toList();
         var near = Near.nearest(name, known, 2);
         var shown = Name.shortened(name);
         return new Problem(

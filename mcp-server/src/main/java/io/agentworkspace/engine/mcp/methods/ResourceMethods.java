@@ -28,20 +28,20 @@ public final class ResourceMethods {
         this.sources = sources;
     }
 
-    MethodResult list(ObjectNode params, McpRequest turn) {
+    MethodResult list(ObjectNode params, McpRequest request) {
         var at = Params.cursor(params).map(cursor -> Cursor.read(cursor, 2)).orElse(List.of("0", ""));
-        return list(number(at.get(0)), at.get(1), turn).result("resources", FIVE_SECONDS);
+        return list(number(at.get(0)), at.get(1), request).result("resources", FIVE_SECONDS);
     }
 
     /** A page is filled from one source after the other. */
-    private ListPage list(int first, String cursor, McpRequest turn) {
+    private ListPage list(int first, String cursor, McpRequest request) {
         var items = new ArrayList<ObjectNode>();
         for (var source = first; source < sources.size(); source++) {
             if (items.size() == ListPage.SIZE) {
                 return new ListPage(items, Cursor.of(Integer.toString(source), ""));
             }
             var from = source == first && !cursor.isEmpty() ? cursor : null;
-            var portion = sources.get(source).list(from, ListPage.SIZE - items.size(), turn);
+            var portion = sources.get(source).list(from, ListPage.SIZE - items.size(), request);
             items.addAll(portion.items());
             if (portion.next() != null) {
                 return new ListPage(items, Cursor.of(Integer.toString(source), portion.next()));
@@ -68,12 +68,13 @@ public final class ResourceMethods {
         return ListPage.of(all, Params.cursor(params).orElse(null)).result("resourceTemplates", AN_HOUR);
     }
 
-    MethodResult read(ObjectNode params, McpRequest turn) {
+    MethodResult read(ObjectNode params, McpRequest request) {
         var uri = uri(params);
         return sources.stream()
-                .flatMap(source -> source.read(uri, turn).stream())
+                .flatMap(source -> source.read(uri, request).stream())
                 .findFirst()
-                .orElseThrow(() -> RpcError.resourceNotFound(uri, turn.client().revision(), turn.requestId()));
+                .orElseThrow(
+                        () -> RpcError.resourceNotFound(uri, request.client().revision(), request.requestId()));
     }
 
     public static String uri(ObjectNode params) {
@@ -85,15 +86,15 @@ public final class ResourceMethods {
     }
 
     /** What to listen to for news of this resource; empty when the caller may not see it. */
-    public Optional<Change> changes(String uri, McpRequest turn) {
+    public Optional<Change> changes(String uri, McpRequest request) {
         return sources.stream()
-                .flatMap(source -> source.changes(uri, turn).stream())
+                .flatMap(source -> source.changes(uri, request).stream())
                 .findFirst();
     }
 
-    Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
+    Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest request) {
         return sources.stream()
-                .flatMap(source -> source.complete(template, completion, turn).stream())
+                .flatMap(source -> source.complete(template, completion, request).stream())
                 .findFirst();
     }
 

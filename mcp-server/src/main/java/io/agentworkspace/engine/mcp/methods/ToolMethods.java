@@ -33,52 +33,52 @@ public final class ToolMethods {
         this.clock = clock;
     }
 
-    MethodResult list(ObjectNode params, McpRequest turn) {
-        var all = all(turn);
+    MethodResult list(ObjectNode params, McpRequest request) {
+        var all = all(request);
         // The client's next access token may allow more.
-        var caching = turn.caller().hasScopes() ? MethodResult.Caching.NONE : FIVE_MINUTES;
+        var caching = request.caller().hasScopes() ? MethodResult.Caching.NONE : FIVE_MINUTES;
         return ListPage.of(all, Params.cursor(params).orElse(null)).result("tools", caching);
     }
 
-    private List<ObjectNode> all(McpRequest turn) {
+    private List<ObjectNode> all(McpRequest request) {
         var all = new ArrayList<ObjectNode>();
-        sources.forEach(source -> all.addAll(source.list(turn)));
+        sources.forEach(source -> all.addAll(source.list(request)));
         return all;
     }
 
-    public Optional<ObjectNode> find(String name, McpRequest turn) {
+    public Optional<ObjectNode> find(String name, McpRequest request) {
         return sources.stream()
-                .flatMap(source -> source.find(name, turn).stream())
+                .flatMap(source -> source.find(name, request).stream())
                 .findFirst();
     }
 
     /** @throws RpcError invalid params, if no tool is named or none has that name */
-    MethodResult call(ObjectNode params, McpRequest turn) {
+    MethodResult call(ObjectNode params, McpRequest request) {
         var name = Params.text(params, "name");
         var arguments = Params.object(params, "arguments");
         var slow = sources.stream()
-                .filter(source -> source.pace(name, arguments, turn) != ExecutionMode.QUICK)
+                .filter(source -> source.pace(name, arguments, request) != ExecutionMode.QUICK)
                 .findFirst();
         if (slow.isEmpty()) {
-            return run(name, arguments, turn);
-        } else if (turn.client().takesTasks()) {
-            return slow.get().before(name, arguments, turn).orElseGet(() -> tasks.begin(name, arguments, turn));
-        } else if (slow.get().pace(name, arguments, turn) == ExecutionMode.TASK) {
+            return run(name, arguments, request);
+        } else if (request.client().takesTasks()) {
+            return slow.get().before(name, arguments, request).orElseGet(() -> tasks.begin(name, arguments, request));
+        } else if (slow.get().pace(name, arguments, request) == ExecutionMode.TASK) {
             throw RpcError.missingExtension(ClientInfo.TASKS);
         }
-        return run(name, arguments, turn);
+        return run(name, arguments, request);
     }
 
     /** Runs a tool to its end. */
-    public MethodResult run(String name, ObjectNode arguments, McpRequest turn) {
+    public MethodResult run(String name, ObjectNode arguments, McpRequest request) {
         return sources.stream()
-                .flatMap(source -> source.call(name, arguments, turn).stream())
+                .flatMap(source -> source.call(name, arguments, request).stream())
                 .findFirst()
-                .orElseThrow(() -> unknown(name, turn));
+                .orElseThrow(() -> unknown(name, request));
     }
 
-    private RpcError unknown(String name, McpRequest turn) {
-        var known = all(turn).stream()
+    private RpcError unknown(String name, McpRequest request) {
+        var known = all(request).stream()
                 .map(tool -> new NearestTool.Titled(
                         tool.get("name").asString(),
                         tool.path("title").asString(""),
@@ -86,6 +86,7 @@ public final class ToolMethods {
                 .toList();
         var problem = Problem.unknownService("tool", name, NearestTool.hint(name, known, "tools/list"));
         var service = name.length() > Name.MAX ? null : name;
-        return RpcError.invalidParams(problem, Envelope.failure(service, turn.requestId(), clock.instant(), problem));
+        return RpcError.invalidParams(
+                problem, Envelope.failure(service, request.requestId(), clock.instant(), problem));
     }
 }

@@ -1,4 +1,4 @@
-/** The methods of MCP, over all sources. */
+/** The methods of MCP: {@code McpMethods} passes tools/call to {@code ToolMethods}, and so on. */
 @NullMarked
 package io.agentworkspace.engine.mcp.methods;
 

@@ -23,41 +23,41 @@ public final class ReadableSkills {
     }
 
     /** All of them, in list form. */
-    SkillResources all(McpRequest turn) {
-        var cards = library.list(turn.caller());
+    SkillResources all(McpRequest request) {
+        var cards = library.list(request.caller());
         return cards.size() == Library.shipped().size() ? shipped : new SkillResources(cards);
     }
 
     /** The one of this name, in list form; empty if there is none. */
-    SkillResources one(String name, McpRequest turn) {
+    SkillResources one(String name, McpRequest request) {
         return Library.shippedCard(name).isPresent()
                 ? shipped
                 : new SkillResources(
-                        library.find(turn.caller(), name).map(List::of).orElse(List.of()));
+                        library.find(request.caller(), name).map(List::of).orElse(List.of()));
     }
 
     /** The one that this URI belongs to, in list form. */
-    SkillResources at(String uri, McpRequest turn) {
-        return one(SkillAddress.find(uri).map(SkillAddress::skill).orElse(""), turn);
+    SkillResources at(String uri, McpRequest request) {
+        return one(SkillAddress.find(uri).map(SkillAddress::skill).orElse(""), request);
     }
 
     /** {@code resources/read}: the content of this URI; empty if there is none. */
-    Optional<ObjectNode> read(String uri, McpRequest turn) {
+    Optional<ObjectNode> read(String uri, McpRequest request) {
         return SkillAddress.find(uri)
                 .filter(address -> !address.path().isEmpty())
-                .flatMap(address -> library.file(turn.caller(), address.skill(), address.path()))
+                .flatMap(address -> library.file(request.caller(), address.skill(), address.path()))
                 .map(file -> {
                     var content = Json.object().put("uri", uri).put("mimeType", file.mediaType());
                     var text = file.text();
                     return text.isPresent()
-                            ? put(content, text.get(), turn)
+                            ? put(content, text.get(), request)
                             : content.put("blob", Base64.getEncoder().encodeToString(file.bytes()));
                 });
     }
 
     /** Sets the text; if the response has no room for all of it, cuts it and marks it as cut. */
-    private static ObjectNode put(ObjectNode content, String text, McpRequest turn) {
-        var room = turn.budget().forCall().sentOnce();
+    private static ObjectNode put(ObjectNode content, String text, McpRequest request) {
+        var room = request.budget().forCall().sentOnce();
         var head = room.head(text, room.left() - 4096);
         content.put("text", head);
         if (head.length() < text.length()) {
@@ -69,12 +69,12 @@ public final class ReadableSkills {
     }
 
     /** {@code prompts/get}: the skill's instructions, with the task if there is one, as a message of a person. */
-    Optional<ObjectNode> prompt(String name, String task, McpRequest turn) {
-        return library.read(turn.caller(), name).map(skill -> {
+    Optional<ObjectNode> prompt(String name, String task, McpRequest request) {
+        return library.read(request.caller(), name).map(skill -> {
             var result = Json.object().put("description", skill.description());
             var content =
                     result.putArray("messages").addObject().put("role", "user").putObject("content");
-            put(content.put("type", "text"), instructions(skill, task), turn);
+            put(content.put("type", "text"), instructions(skill, task), request);
             return result;
         });
     }
@@ -100,18 +100,18 @@ public final class ReadableSkills {
     }
 
     /** The notification for a change at this URI; shipped skills do not change. */
-    Optional<Change> changes(String uri, McpRequest turn) {
+    Optional<Change> changes(String uri, McpRequest request) {
         return SkillAddress.find(uri)
                 .filter(address -> Library.shippedCard(address.skill()).isEmpty())
-                .filter(address -> library.find(turn.caller(), address.skill())
+                .filter(address -> library.find(request.caller(), address.skill())
                         .flatMap(card -> card.file(address.path()))
                         .isPresent())
-                .map(address -> new Change(turn.caller().tenant(), Change.SKILL, List.of(address.skill())));
+                .map(address -> new Change(request.caller().tenant(), Change.SKILL, List.of(address.skill())));
     }
 
     /** The URIs of all skills, for a hint at the one that was probably meant. */
-    List<String> addresses(McpRequest turn) {
-        return library.list(turn.caller()).stream()
+    List<String> addresses(McpRequest request) {
+        return library.list(request.caller()).stream()
                 .map(SkillCard::name)
                 .map(name -> SkillResources.uri(name, Skill.MAIN))
                 .toList();

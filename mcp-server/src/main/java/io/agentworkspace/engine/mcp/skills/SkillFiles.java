@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** The files of skills, as resources. */
 public record SkillFiles(ReadableSkills skills) implements ResourceSource {
     @Override
-    public ListPage list(@Nullable String cursor, int limit, McpRequest turn) {
-        return ListPage.of(skills.all(turn).resources(), cursor, limit);
+    public ListPage list(@Nullable String cursor, int limit, McpRequest request) {
+        return ListPage.of(skills.all(request).resources(), cursor, limit);
     }
 
     @Override
@@ -25,9 +25,9 @@ public record SkillFiles(ReadableSkills skills) implements ResourceSource {
     }
 
     @Override
-    public Optional<MethodResult> read(String uri, McpRequest turn) {
-        return skills.read(uri, turn).map(content -> {
-            turn.ran(uri);
+    public Optional<MethodResult> read(String uri, McpRequest request) {
+        return skills.read(uri, request).map(content -> {
+            request.ran(uri);
             var result = Json.object();
             result.putArray("contents").add(content);
             return MethodResult.done(result, SkillsExtension.FIVE_MINUTES);
@@ -35,21 +35,21 @@ public record SkillFiles(ReadableSkills skills) implements ResourceSource {
     }
 
     @Override
-    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest turn) {
+    public Optional<List<String>> complete(String template, CompletionArgument completion, McpRequest request) {
         if (!template.equals(SkillResources.TEMPLATE)) {
             return Optional.empty();
         }
         var skill = completion.others().getOrDefault("name", "");
         return Optional.of(
                 switch (completion.argument()) {
-                    case "name" -> skills.all(turn).names(completion.value());
-                    case "path" -> skills.one(skill, turn).paths(skill, completion.value());
+                    case "name" -> skills.all(request).names(completion.value());
+                    case "path" -> skills.one(skill, request).paths(skill, completion.value());
                     default -> List.of();
                 });
     }
 
     @Override
-    public Optional<Change> changes(String uri, McpRequest turn) {
-        return skills.changes(uri, turn);
+    public Optional<Change> changes(String uri, McpRequest request) {
+        return skills.changes(uri, request);
     }
 }

@@ -11,18 +11,18 @@ import tools.jackson.databind.node.ObjectNode;
 /** A prompt for each skill. */
 public record SkillPrompts(ReadableSkills skills) implements PromptSource {
     @Override
-    public List<ObjectNode> list(McpRequest turn) {
-        return skills.all(turn).prompts();
+    public List<ObjectNode> list(McpRequest request) {
+        return skills.all(request).prompts();
     }
 
     @Override
-    public Optional<MethodResult> get(String name, ObjectNode arguments, McpRequest turn) {
-        return skills.prompt(name, arguments.path("task").asString(""), turn).map(MethodResult::done);
+    public Optional<MethodResult> get(String name, ObjectNode arguments, McpRequest request) {
+        return skills.prompt(name, arguments.path("task").asString(""), request).map(MethodResult::done);
     }
 
     /** A task is in the caller's own words: there is nothing to propose. */
     @Override
-    public Optional<List<String>> complete(String prompt, CompletionArgument completion, McpRequest turn) {
-        return skills.one(prompt, turn).names(prompt).contains(prompt) ? Optional.of(List.of()) : Optional.empty();
+    public Optional<List<String>> complete(String prompt, CompletionArgument completion, McpRequest request) {
+        return skills.one(prompt, request).names(prompt).contains(prompt) ? Optional.of(List.of()) : Optional.empty();
     }
 }

@@ -37,30 +37,30 @@ public record SkillsExtension(ReadableSkills skills) implements Extension {
     }
 
     @Override
-    public MethodResult serve(String method, ObjectNode params, McpRequest turn) {
+    public MethodResult serve(String method, ObjectNode params, McpRequest request) {
         return switch (method) {
-            case LIST -> list(params, turn);
-            case GET -> get(ResourceMethods.uri(params), turn);
-            case READ_FOLDER -> children(ResourceMethods.uri(params), params, turn);
+            case LIST -> list(params, request);
+            case GET -> get(ResourceMethods.uri(params), request);
+            case READ_FOLDER -> children(ResourceMethods.uri(params), params, request);
             default -> throw new IllegalArgumentException("this extension has no method " + method);
         };
     }
 
-    private MethodResult list(ObjectNode params, McpRequest turn) {
+    private MethodResult list(ObjectNode params, McpRequest request) {
         var cursor = Params.cursor(params).orElse(null);
-        return ListPage.of(skills.all(turn).entries(), cursor).result("skills", FIVE_MINUTES);
+        return ListPage.of(skills.all(request).entries(), cursor).result("skills", FIVE_MINUTES);
     }
 
     /** An unknown skill is a wrong parameter in every revision, unlike an unknown resource. */
-    private MethodResult get(String uri, McpRequest turn) {
-        var entry = skills.at(uri, turn).entry(uri).orElseThrow(() -> unknown(uri, turn));
+    private MethodResult get(String uri, McpRequest request) {
+        var entry = skills.at(uri, request).entry(uri).orElseThrow(() -> unknown(uri, request));
         var result = Json.object();
         result.set("skill", entry);
         return MethodResult.done(result, FIVE_MINUTES);
     }
 
-    private Problem unknown(String uri, McpRequest turn) {
-        var near = Near.nearest(uri, skills.addresses(turn), 1);
+    private Problem unknown(String uri, McpRequest request) {
+        var near = Near.nearest(uri, skills.addresses(request), 1);
         return Problem.invalid(
                 "params.uri",
                 near.isEmpty()
@@ -68,8 +68,8 @@ public record SkillsExtension(ReadableSkills skills) implements Extension {
                         : "is no skill's SKILL.md; did you mean '%s'?".formatted(near.getFirst()));
     }
 
-    private MethodResult children(String uri, ObjectNode params, McpRequest turn) {
-        var children = skills.at(uri, turn)
+    private MethodResult children(String uri, ObjectNode params, McpRequest request) {
+        var children = skills.at(uri, request)
                 .children(uri)
                 .orElseThrow(
                         () -> Problem.invalid(

@@ -28,5 +28,5 @@ public interface Extension {
     }
 
     /** @throws Problem when it cannot be carried out */
-    MethodResult serve(String method, ObjectNode params, McpRequest turn);
+    MethodResult serve(String method, ObjectNode params, McpRequest request);
 }

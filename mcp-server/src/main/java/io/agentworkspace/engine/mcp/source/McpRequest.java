@@ -18,30 +18,30 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** One request as seen by its handlers: the caller, the client, and how to send messages to it in the meantime. */
 public final class McpRequest {
-    private final CallOrigin origin;
+    private final CallOrigin callOrigin;
     private final ClientInfo client;
     private final ToolSelection selection;
-    private final RequestNotifier voice;
+    private final RequestNotifier notifier;
     private final InputResponses inputs;
 
-    public McpRequest(CallOrigin origin, ClientInfo client, RequestNotifier voice, InputResponses inputs) {
-        this.origin = origin;
+    public McpRequest(CallOrigin callOrigin, ClientInfo client, RequestNotifier notifier, InputResponses inputs) {
+        this.callOrigin = callOrigin;
         this.client = client;
-        this.selection = origin.selection();
-        this.voice = voice;
+        this.selection = callOrigin.selection();
+        this.notifier = notifier;
         this.inputs = inputs;
     }
 
     public Caller caller() {
-        return origin.caller();
+        return callOrigin.caller();
     }
 
     public String requestId() {
-        return origin.requestId();
+        return callOrigin.requestId();
     }
 
     public RequestSource whence() {
-        return origin.whence();
+        return callOrigin.whence();
     }
 
     public ClientInfo client() {
@@ -55,21 +55,21 @@ public final class McpRequest {
 
     /** How much the response may still carry. */
     public ResponseBudget budget() {
-        return origin.budget();
+        return callOrigin.budget();
     }
 
     public @Nullable String header(String name) {
-        return origin.header(name);
+        return callOrigin.header(name);
     }
 
     /** Reports progress; sent to the client only if it gave a progress token, and only if the value has increased. */
     public void progress(double done, @Nullable Double total, @Nullable String message) {
-        voice.progress(done, total, message);
+        notifier.progress(done, total, message);
     }
 
     /** Sends a log message, if the client requested messages of this level ({@code debug} … {@code emergency}). */
     public void log(String level, String logger, Object data) {
-        voice.log(level, logger, data instanceof JsonNode node ? node : Json.valueTree(data));
+        notifier.log(level, logger, data instanceof JsonNode node ? node : Json.valueTree(data));
     }
 
     /** The client's answer to the question of this key, if it has answered it. */
@@ -95,23 +95,23 @@ public final class McpRequest {
 
     /** For the request log: the tool or resource that the request is about. */
     public void ran(String service) {
-        origin.ran(service);
+        callOrigin.ran(service);
     }
 
     public void retryAfter(long seconds) {
-        origin.retryAfter(seconds);
+        callOrigin.retryAfter(seconds);
     }
 
     public void markReplayed() {
-        origin.markReplayed();
+        callOrigin.markReplayed();
     }
 
     public void limits(List<Allowance> left) {
-        origin.limits(left);
+        callOrigin.limits(left);
     }
 
     @Nullable
     public String idempotencyKey(ObjectNode arguments) {
-        return origin.idempotencyKey(arguments);
+        return callOrigin.idempotencyKey(arguments);
     }
 }

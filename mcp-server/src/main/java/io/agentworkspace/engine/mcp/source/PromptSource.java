@@ -9,11 +9,11 @@ import tools.jackson.databind.node.ObjectNode;
 /** Prompts that a door serves. */
 public interface PromptSource {
     /** As {@code prompts/list} shows them, in an order that stays. */
-    List<ObjectNode> list(McpRequest turn);
+    List<ObjectNode> list(McpRequest request);
 
     /** The prompt's messages, or questions first; empty when it is none of these. */
-    Optional<MethodResult> get(String name, ObjectNode arguments, McpRequest turn);
+    Optional<MethodResult> get(String name, ObjectNode arguments, McpRequest request);
 
     /** The values of an argument that begin with the given text; empty when the prompt is none of these. */
-    Optional<List<String>> complete(String prompt, CompletionArgument completion, McpRequest turn);
+    Optional<List<String>> complete(String prompt, CompletionArgument completion, McpRequest request);
 }

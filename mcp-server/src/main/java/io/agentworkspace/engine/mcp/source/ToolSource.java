@@ -29,16 +29,16 @@ public interface ToolSource {
     }
 
     /** As {@code tools/list} shows them, in an order that stays. */
-    List<ObjectNode> list(McpRequest turn);
+    List<ObjectNode> list(McpRequest request);
 
     /** The tool of this name as it is shown, if it is one of these. */
-    Optional<ObjectNode> find(String name, McpRequest turn);
+    Optional<ObjectNode> find(String name, McpRequest request);
 
     /** Runs the tool; empty when it is none of these. Access is checked here again. */
-    Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn);
+    Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest request);
 
     /** How a call of the tool is answered, if it is one of these that the turn may use. */
-    default ExecutionMode pace(String name, ObjectNode arguments, McpRequest turn) {
+    default ExecutionMode pace(String name, ObjectNode arguments, McpRequest request) {
         return ExecutionMode.QUICK;
     }
 
@@ -46,7 +46,7 @@ public interface ToolSource {
      * What has to be settled with the client before a call becomes a task: questions, or a result that makes the task
      * needless. The answers reach the task.
      */
-    default Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest turn) {
+    default Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest request) {
         return Optional.empty();
     }
 }

@@ -1,4 +1,7 @@
-/** What MCP can be served from: sources of tools, resources and prompts, and the request that they see. */
+/**
+ * What the methods are served from: sources of tools, resources and prompts; and {@code McpRequest}, the request
+ * that they receive.
+ */
 @NullMarked
 package io.agentworkspace.engine.mcp.source;
 

@@ -32,7 +32,7 @@ public final class NotificationStream {
     private final Object looking = new Object();
     private final Set<String> waiting = new LinkedHashSet<>();
     private final Set<String> putOff = new LinkedHashSet<>();
-    private volatile Subscriptions wishes;
+    private volatile Subscriptions subscriptions;
     private volatile Runnable refresh = () -> {};
     private volatile @Nullable ObjectNode greeting;
     private boolean keepAlive;
@@ -57,13 +57,13 @@ public final class NotificationStream {
     NotificationStream(
             McpExchange exchange,
             Purpose purpose,
-            Subscriptions wishes,
+            Subscriptions subscriptions,
             Function<String, Optional<ObjectNode>> words,
             Duration patience,
             Runnable closed) {
         this.exchange = exchange;
         this.purpose = purpose;
-        this.wishes = wishes;
+        this.subscriptions = subscriptions;
         this.words = words;
         this.valid = exchange.validity();
         this.closed = closed;
@@ -86,11 +86,11 @@ public final class NotificationStream {
     }
 
     public void wishes(Subscriptions changed) {
-        wishes = changed;
+        subscriptions = changed;
     }
 
     public Subscriptions wishes() {
-        return wishes;
+        return subscriptions;
     }
 
     /** What to do when something was said about its session. */
@@ -107,7 +107,7 @@ public final class NotificationStream {
 
     /** Tells of a change, if it was wished for. */
     void tell(Change change) {
-        var told = wishes.toldOf(change);
+        var told = subscriptions.toldOf(change);
         if (!told.isEmpty()) {
             tell(told);
         }
@@ -115,7 +115,7 @@ public final class NotificationStream {
 
     /** Tells of everything, since something may have been missed. */
     void tellAll() {
-        tell(wishes.everything());
+        tell(subscriptions.everything());
     }
 
     /** Tells of one thing. */

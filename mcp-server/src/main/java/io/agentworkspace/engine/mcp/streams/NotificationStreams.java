@@ -23,25 +23,25 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
 
     private final ConcurrentHashMap<Long, Set<NotificationStream>> tenants = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Long, AccessCache> access = new ConcurrentHashMap<>();
-    private final ListeningTenants interest;
+    private final ListeningTenants listening;
 
-    public NotificationStreams(Ticker pulse, ListeningTenants interest) {
-        this.interest = interest;
-        pulse.every(KEEP_ALIVE, () -> each(NotificationStream::keepAlive));
-        pulse.every(ListeningTenants.HOLDS.dividedBy(4), this::renew);
-        pulse.every(CHECK, this::endInvalid);
+    public NotificationStreams(Ticker ticker, ListeningTenants listening) {
+        this.listening = listening;
+        ticker.every(KEEP_ALIVE, () -> each(NotificationStream::keepAlive));
+        ticker.every(ListeningTenants.HOLDS.dividedBy(4), this::renew);
+        ticker.every(CHECK, this::endInvalid);
     }
 
     /** A credential is looked up once, however many streams it has. */
     private void endInvalid() {
         var known = new HashMap<BooleanSupplier, Boolean>();
-        each(listener -> listener.endIfInvalid(valid -> known.computeIfAbsent(valid, BooleanSupplier::getAsBoolean)));
+        each(stream -> stream.endIfInvalid(valid -> known.computeIfAbsent(valid, BooleanSupplier::getAsBoolean)));
     }
 
     /** Makes sure that this replica is notified of changes in a tenant. */
     void open(long tenant) {
         if (!tenants.containsKey(tenant)) {
-            interest.in(Set.of(tenant));
+            listening.in(Set.of(tenant));
         }
     }
 
@@ -49,23 +49,23 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
         // A change of access that was in progress when the tenant's first listener came was not signalled.
         access.values().forEach(AccessCache::forget);
         try {
-            interest.in(Set.copyOf(tenants.keySet()));
+            listening.in(Set.copyOf(tenants.keySet()));
         } catch (Problem e) {
             LOG.debug("put off: {}", e.note());
         }
     }
 
-    void add(NotificationStream listener) {
-        tenants.compute(listener.caller().tenant(), (_, set) -> {
+    void add(NotificationStream stream) {
+        tenants.compute(stream.caller().tenant(), (_, set) -> {
             var listeners = set == null ? ConcurrentHashMap.<NotificationStream>newKeySet() : set;
-            listeners.add(listener);
+            listeners.add(stream);
             return listeners;
         });
     }
 
-    void remove(NotificationStream listener) {
-        tenants.computeIfPresent(listener.caller().tenant(), (tenant, listeners) -> {
-            listeners.remove(listener);
+    void remove(NotificationStream stream) {
+        tenants.computeIfPresent(stream.caller().tenant(), (tenant, listeners) -> {
+            listeners.remove(stream);
             if (listeners.isEmpty()) {
                 access(tenant).forget();
                 return null;
@@ -82,15 +82,15 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
     /** The listeners of a session. */
     public void ofSession(long tenant, String session, Consumer<NotificationStream> use) {
         tenants.getOrDefault(tenant, Set.of()).stream()
-                .filter(listener -> session.equals(listener.purpose().session()))
+                .filter(stream -> session.equals(stream.purpose().session()))
                 .forEach(use);
     }
 
     /** The listeners of all sessions. */
     public void ofSessions(Consumer<NotificationStream> use) {
-        each(listener -> {
-            if (listener.purpose().session() != null) {
-                use.accept(listener);
+        each(stream -> {
+            if (stream.purpose().session() != null) {
+                use.accept(stream);
             }
         });
     }
@@ -102,19 +102,19 @@ public final class NotificationStreams implements DatabaseSignals.Listener {
             return;
         }
         var change = new Change(signal.t(), signal.k(), signal.n());
-        for (var listener : tenants.getOrDefault(signal.t(), Set.of())) {
-            if (concerns(signal, listener)) {
-                listener.tell(change);
+        for (var stream : tenants.getOrDefault(signal.t(), Set.of())) {
+            if (concerns(signal, stream)) {
+                stream.tell(change);
             }
         }
     }
 
     /** Admins see all in their tenant. */
-    private static boolean concerns(DatabaseSignals.Signal signal, NotificationStream listener) {
+    private static boolean concerns(DatabaseSignals.Signal signal, NotificationStream stream) {
         var users = signal.u();
         return users == null
-                || users.contains(listener.caller().user())
-                || listener.caller().isAdmin();
+                || users.contains(stream.caller().user())
+                || stream.caller().isAdmin();
     }
 
     @Override

@@ -40,18 +40,19 @@ public final class StreamOpener {
 
     private final ResourceMethods resources;
     private final McpTasks tasks;
-    private final NotificationStreams listeners;
+    private final NotificationStreams notifications;
     private final StreamLimits bounds;
 
-    public StreamOpener(ResourceMethods resources, McpTasks tasks, NotificationStreams listeners, StreamLimits bounds) {
+    public StreamOpener(
+            ResourceMethods resources, McpTasks tasks, NotificationStreams notifications, StreamLimits bounds) {
         this.resources = resources;
         this.tasks = tasks;
-        this.listeners = listeners;
+        this.notifications = notifications;
         this.bounds = bounds;
     }
 
     /** Responds to a listening request; its stream stays open. */
-    public void serve(JsonRpcMessage message, McpExchange exchange, McpRequest turn) {
+    public void serve(JsonRpcMessage message, McpExchange exchange, McpRequest request) {
         Params.checkTexts(message.method(), message.params());
         var asked = Params.object(message.params(), "notifications");
         if (!exchange.takesEvents()) {
@@ -63,20 +64,20 @@ public final class StreamOpener {
             throw Problem.tooLarge("id", id.asString().length(), LONGEST_ID, "characters");
         }
         // From here on, losses of access are received, so none can be missed after a look-up.
-        listeners.open(turn.caller().tenant());
+        notifications.open(request.caller().tenant());
         var agreed = Json.object();
-        var wishes = wishes(asked, agreed, turn).with(tasks(asked, agreed, turn));
+        var subscriptions = wishes(asked, agreed, request).with(tasks(asked, agreed, request));
         var params = Json.object();
         params.set("notifications", agreed);
         Subscriptions.tag(params, id);
-        var listener = open(exchange, new NotificationStream.Purpose(id, null, 0), wishes, turn);
-        listener.start(JsonRpcMessage.notification("notifications/subscriptions/acknowledged", params));
+        var stream = open(exchange, new NotificationStream.Purpose(id, null, 0), subscriptions, request);
+        stream.start(JsonRpcMessage.notification("notifications/subscriptions/acknowledged", params));
         // A change of a task before anybody listened would not be reported.
-        wishes.tasks().forEach(listener::tell);
+        subscriptions.tasks().forEach(stream::tell);
     }
 
     /** @param agreed receives the accepted subscriptions */
-    private Subscriptions wishes(ObjectNode asked, ObjectNode agreed, McpRequest turn) {
+    private Subscriptions wishes(ObjectNode asked, ObjectNode agreed, McpRequest request) {
         var lists = new LinkedHashSet<String>();
         for (var field : asked.propertyNames()) {
             var list = LISTS.get(field);
@@ -86,7 +87,7 @@ public final class StreamOpener {
             }
         }
         var uris = texts(asked, URIS, "URIs");
-        var watched = watched(uris, turn);
+        var watched = watched(uris, request);
         if (!uris.isEmpty()) {
             var heard = agreed.putArray(URIS);
             uris.stream()
@@ -97,17 +98,17 @@ public final class StreamOpener {
     }
 
     /** The tasks to watch: those of the requested ones that belong to the caller. */
-    private Map<Change, Set<String>> tasks(ObjectNode asked, ObjectNode agreed, McpRequest turn) {
+    private Map<Change, Set<String>> tasks(ObjectNode asked, ObjectNode agreed, McpRequest request) {
         var ids = texts(asked, TASKS, "task ids");
         if (!asked.has(TASKS)) {
             return Map.of();
-        } else if (!turn.client().takesTasks()) {
+        } else if (!request.client().takesTasks()) {
             throw RpcError.missingExtension(ClientInfo.TASKS);
         }
-        var known = ids.isEmpty() ? ids : tasks.known(turn.caller(), ids);
+        var known = ids.isEmpty() ? ids : tasks.known(request.caller(), ids);
         var heard = agreed.putArray(TASKS);
         ids.stream().filter(known::contains).forEach(heard::add);
-        var tenant = turn.caller().tenant();
+        var tenant = request.caller().tenant();
         return known.stream()
                 .collect(Collectors.toMap(
                         id -> new Change(tenant, Change.TASK, List.of(id)), id -> Set.of(Subscriptions.task(id))));
@@ -129,30 +130,30 @@ public final class StreamOpener {
     }
 
     /** What to watch for these URIs, without those that the caller may not see. */
-    public Map<Change, Set<String>> watched(Set<String> uris, McpRequest turn) {
+    public Map<Change, Set<String>> watched(Set<String> uris, McpRequest request) {
         var watched = new LinkedHashMap<Change, Set<String>>();
-        var access = listeners.access(turn.caller().tenant());
-        uris.forEach(uri -> access.look(turn.caller(), uri, () -> resources.changes(uri, turn))
+        var access = notifications.access(request.caller().tenant());
+        uris.forEach(uri -> access.look(request.caller(), uri, () -> resources.changes(uri, request))
                 .ifPresent(change -> watched.computeIfAbsent(change, _ -> new LinkedHashSet<>())
                         .add(uri)));
         return watched;
     }
 
     /** Opens the stream of a session. It receives changes of all lists, and of the subscriptions as last looked up. */
-    public NotificationStream session(McpExchange exchange, NotificationStream.Purpose purpose, McpRequest turn) {
-        return open(exchange, purpose, new Subscriptions(Set.copyOf(LISTS.values()), Map.of()), turn);
+    public NotificationStream session(McpExchange exchange, NotificationStream.Purpose purpose, McpRequest request) {
+        return open(exchange, purpose, new Subscriptions(Set.copyOf(LISTS.values()), Map.of()), request);
     }
 
     /** The notification: for a task its current state, for a resource only if the caller may still see it. */
-    private Function<String, Optional<ObjectNode>> words(McpRequest turn, NotificationStream.Purpose purpose) {
-        var caller = turn.caller();
-        var access = listeners.access(caller.tenant());
+    private Function<String, Optional<ObjectNode>> words(McpRequest request, NotificationStream.Purpose purpose) {
+        var caller = request.caller();
+        var access = notifications.access(caller.tenant());
         return what -> {
             var id = Subscriptions.taskId(what);
             if (id.isPresent()) {
                 return tasks.find(caller, id.get()).map(task -> told(task, purpose));
             }
-            return Subscriptions.isList(what) || access.allows(caller, what, () -> resources.changes(what, turn))
+            return Subscriptions.isList(what) || access.allows(caller, what, () -> resources.changes(what, request))
                     ? Optional.of(Subscriptions.notification(what, purpose.subscription()))
                     : Optional.empty();
         };
@@ -164,26 +165,26 @@ public final class StreamOpener {
     }
 
     private NotificationStream open(
-            McpExchange exchange, NotificationStream.Purpose purpose, Subscriptions wishes, McpRequest turn) {
+            McpExchange exchange, NotificationStream.Purpose purpose, Subscriptions subscriptions, McpRequest request) {
         var places = bounds.of(exchange.caller());
         if (!places.take()) {
             throw Problem.rateLimited(
                     "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
         }
         try {
-            listeners.open(exchange.caller().tenant());
+            notifications.open(exchange.caller().tenant());
         } catch (Problem problem) {
             places.giveBack();
             throw problem;
         }
         var holder = new NotificationStream[1];
-        var words = words(turn, purpose);
-        var listener = new NotificationStream(exchange, purpose, wishes, words, bounds.patience(), () -> {
+        var words = words(request, purpose);
+        var stream = new NotificationStream(exchange, purpose, subscriptions, words, bounds.patience(), () -> {
             places.giveBack();
-            listeners.remove(holder[0]);
+            notifications.remove(holder[0]);
         });
-        holder[0] = listener;
-        listeners.add(listener);
-        return listener;
+        holder[0] = stream;
+        notifications.add(stream);
+        return stream;
     }
 }

@@ -40,10 +40,10 @@ public final class StreamableResponse {
     }
 
     /** To be begun on the thread that does the work. */
-    public static StreamableResponse begin(McpExchange exchange, StreamLimits.Places places, Ticker pulse) {
+    public static StreamableResponse begin(McpExchange exchange, StreamLimits.Places places, Ticker ticker) {
         var reply = new StreamableResponse(exchange, places);
         if (reply.streamable) {
-            reply.beat = pulse.every(PERIOD, reply::beat);
+            reply.beat = ticker.every(PERIOD, reply::beat);
         }
         return reply;
     }

@@ -1,4 +1,7 @@
-/** Responses that stay open: server-sent events and notifications of changes. */
+/**
+ * HTTP responses of the MCP endpoint ({@code McpExchange}), and those that stay open: server-sent events and
+ * notifications.
+ */
 @NullMarked
 package io.agentworkspace.engine.mcp.streams;
 

@@ -40,17 +40,17 @@ public final class McpTasks {
     }
 
     /** Begins one; it is stored when this returns. */
-    public MethodResult begin(String tool, ObjectNode arguments, McpRequest turn) {
+    public MethodResult begin(String tool, ObjectNode arguments, McpRequest request) {
         var id = newId();
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         var draft = new TaskStore.Draft(
                 id,
                 server,
-                TaskOrigin.Kept.of(id, tool, arguments, turn).json(),
-                TaskState.of(turn.inputs()).json(),
+                TaskOrigin.Kept.of(id, tool, arguments, request).json(),
+                TaskState.of(request.inputs()).json(),
                 now,
                 now.plus(LIFE));
-        var task = store.insert(turn.caller(), draft)
+        var task = store.insert(request.caller(), draft)
                 .orElseThrow(() -> Problem.conflict(
                         "you have %d unfinished tasks, or %d of the last 24 hours, which is as many as there may be: wait, or end one with tasks/cancel"
                                 .formatted(TaskStore.MAX_OPEN, TaskStore.MAX_KEPT)));

@@ -35,16 +35,16 @@ public record TaskOrigin(Caller caller, Kept kept) implements CallOrigin {
             Set<ClientInfo.Ability> abilities,
             RequestSource whence) {
 
-        static Kept of(String id, String tool, ObjectNode arguments, McpRequest turn) {
+        static Kept of(String id, String tool, ObjectNode arguments, McpRequest request) {
             return new Kept(
                     id,
                     tool,
                     arguments,
-                    turn.requestId(),
-                    turn.idempotencyKey(Json.object()),
-                    turn.selection(),
-                    turn.client().abilities(),
-                    turn.whence());
+                    request.requestId(),
+                    request.idempotencyKey(Json.object()),
+                    request.selection(),
+                    request.client().abilities(),
+                    request.whence());
         }
 
         public static Kept read(ObjectNode json) {

@@ -45,9 +45,9 @@ public record TasksExtension(McpTasks tasks) implements Extension {
     }
 
     @Override
-    public MethodResult serve(String method, ObjectNode params, McpRequest turn) {
+    public MethodResult serve(String method, ObjectNode params, McpRequest request) {
         var id = Params.text(params, ID);
-        var caller = turn.caller();
+        var caller = request.caller();
         return switch (method) {
             case GET -> MethodResult.done(tasks.find(caller, id).orElseThrow(() -> unknown(id)));
             case UPDATE -> {

@@ -1,4 +1,4 @@
-/** Long-running calls as tasks: their state, and the extension that clients poll them by. */
+/** Long-running calls as tasks: their state, and the extension by which clients poll them. */
 @NullMarked
 package io.agentworkspace.engine.mcp.tasks;
 

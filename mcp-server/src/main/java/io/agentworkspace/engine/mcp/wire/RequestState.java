@@ -19,23 +19,23 @@ public final class RequestState {
     private static final Duration LIFE = Duration.ofMinutes(10);
     private static final List<String> NOT_THE_REQUEST = List.of(JsonRpcMessage.META, "inputResponses", "requestState");
 
-    private final StateSigner seal;
+    private final StateSigner signer;
     private final Clock clock;
 
-    public RequestState(StateSigner seal, Clock clock) {
-        this.seal = seal;
+    public RequestState(StateSigner signer, Clock clock) {
+        this.signer = signer;
         this.clock = clock;
     }
 
     public String seal(ObjectNode state, JsonRpcMessage request, Caller caller) {
         var content = Json.object().put("until", clock.instant().plus(LIFE).toEpochMilli());
         content.set("state", state);
-        return seal.seal(bound(request, caller), Json.bytes(content));
+        return signer.seal(bound(request, caller), Json.bytes(content));
     }
 
     /** What was remembered, if it is untouched, not too old, and of this very request. */
     public Optional<ObjectNode> open(String text, JsonRpcMessage request, Caller caller) {
-        return seal.open(bound(request, caller), text)
+        return signer.open(bound(request, caller), text)
                 .map(Json::readObject)
                 .filter(content -> clock.instant()
                         .isBefore(Instant.ofEpochMilli(content.path("until").asLong())))

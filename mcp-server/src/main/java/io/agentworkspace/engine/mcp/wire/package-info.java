@@ -1,4 +1,4 @@
-/** What goes over the wire in MCP: messages, protocol revisions, results, signed state. */
+/** What MCP sends and receives: JSON-RPC messages, protocol revisions, results, signed state. */
 @NullMarked
 package io.agentworkspace.engine.mcp.wire;
 

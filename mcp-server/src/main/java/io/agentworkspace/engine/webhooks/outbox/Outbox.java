@@ -50,7 +50,7 @@ public final class Outbox implements AutoCloseable {
     private final OutboxStore store;
     private final Sender sender;
     private final RetrySchedule schedule;
-    private final AttemptWriter ledger;
+    private final AttemptWriter writer;
     private final Clock clock;
     private final Semaphore free = new Semaphore(IN_ALL);
     private final ExecutorService attempts = Executors.newVirtualThreadPerTaskExecutor();
@@ -68,11 +68,11 @@ public final class Outbox implements AutoCloseable {
         this.sender = sender;
         this.schedule = schedule;
         this.clock = clock;
-        this.ledger = new AttemptWriter(store, schedule, clock, claiming::wake);
+        this.writer = new AttemptWriter(store, schedule, clock, claiming::wake);
     }
 
     public void start() {
-        ledger.start();
+        writer.start();
         placing.start();
         claiming.start();
     }
@@ -110,7 +110,7 @@ public final class Outbox implements AutoCloseable {
     private void judge(Instant now) {
         if (!now.isBefore(judged)) {
             judged = now.plus(BETWEEN_JUDGEMENTS);
-            ledger.judge();
+            writer.judge();
             store.giveUp(now);
         }
     }
@@ -118,7 +118,7 @@ public final class Outbox implements AutoCloseable {
     private void attempt(Claim claim) {
         try {
             var at = clock.instant();
-            ledger.add(new AttemptWriter.Attempted(claim, at, send(claim, at)));
+            writer.add(new AttemptWriter.Attempted(claim, at, send(claim, at)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // Its lease ends, and it is attempted again.
         } finally {
@@ -167,6 +167,6 @@ public final class Outbox implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         attempts.close();
-        ledger.close();
+        writer.close();
     }
 }

@@ -1,4 +1,7 @@
-/** The outbox: claims due deliveries, decides when the next attempt is made, and keeps the feed. */
+/**
+ * The outbox: claims due deliveries, computes when the next attempt is made ({@code RetrySchedule}), writes results
+ * ({@code AttemptWriter}).
+ */
 @NullMarked
 package io.agentworkspace.engine.webhooks.outbox;
 

@@ -21,8 +21,8 @@ public final class Sender implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(15);
     private static final Duration RESOLVE = Duration.ofSeconds(5);
 
-    private final AddressResolver names;
-    private final ReceiverClient connections;
+    private final AddressResolver resolver;
+    private final ReceiverClient client;
     private final Clock clock;
 
     /** A header of a request. */
@@ -36,9 +36,9 @@ public final class Sender implements AutoCloseable {
         this(new AddressResolver(InetAddress::getAllByName, allowPrivate), authorities, clock);
     }
 
-    public Sender(AddressResolver names, List<X509Certificate> authorities, Clock clock) {
-        this.names = names;
-        this.connections = new ReceiverClient(authorities);
+    public Sender(AddressResolver resolver, List<X509Certificate> authorities, Clock clock) {
+        this.resolver = resolver;
+        this.client = new ReceiverClient(authorities);
         this.clock = clock;
     }
 
@@ -48,7 +48,7 @@ public final class Sender implements AutoCloseable {
      * @throws io.agentworkspace.engine.model.problem.Problem when it may not, or not any more
      */
     public URI address(String stored) {
-        return EndpointUrl.parse(stored, names.allowPrivate());
+        return EndpointUrl.parse(stored, resolver.allowPrivate());
     }
 
     /**
@@ -89,10 +89,10 @@ public final class Sender implements AutoCloseable {
 
     /** @param limit for all of it, in whole seconds */
     Answer exchange(URI url, Duration limit, UnaryOperator<Request> filled) throws SendFailure, InterruptedException {
-        connections.client();
+        client.client();
         var begun = System.nanoTime();
-        var addresses = names.resolve(url.getHost(), limit.compareTo(RESOLVE) < 0 ? limit : RESOLVE);
-        var request = filled.apply(connections.request(url, addresses));
+        var addresses = resolver.resolve(url.getHost(), limit.compareTo(RESOLVE) < 0 ? limit : RESOLVE);
+        var request = filled.apply(client.request(url, addresses));
         return new DeliveryExchange().run(request, limit.minus(since(begun)), limit.toSeconds());
     }
 
@@ -103,7 +103,7 @@ public final class Sender implements AutoCloseable {
     /** What is under way fails: stop sending before. */
     @Override
     public void close() {
-        connections.close();
-        names.close();
+        client.close();
+        resolver.close();
     }
 }

@@ -1,4 +1,7 @@
-/** Sends deliveries: checks the address first, signs the body, and grades receivers. */
+/**
+ * Sends deliveries: checks the address first ({@code PublicAddress}), signs the body ({@code Signature}), and
+ * grades receivers.
+ */
 @NullMarked
 package io.agentworkspace.engine.webhooks.sender;
 

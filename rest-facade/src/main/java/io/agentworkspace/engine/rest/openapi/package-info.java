@@ -1,4 +1,4 @@
-/** The parts that the OpenAPI document is made of, and the reference of all commands. */
+/** The parts of the OpenAPI document, and {@code docs/commands.md}. */
 @NullMarked
 package io.agentworkspace.engine.rest.openapi;
 

@@ -1,4 +1,4 @@
-/** Words for who may do what: roles, capabilities, permissions, requirements. */
+/** Roles, capabilities, permissions, and what a tool can require: {@code Requirement}. */
 @NullMarked
 package io.agentworkspace.engine.model.access;
 

@@ -1,4 +1,4 @@
-/** The account of a tenant. */
+/** The record of a tenant's account. */
 @NullMarked
 package io.agentworkspace.engine.model.account;
 

@@ -1,4 +1,4 @@
-/** Agents and messages. */
+/** The records of agents and messages. */
 @NullMarked
 package io.agentworkspace.engine.model.agent;
 

@@ -1,4 +1,4 @@
-/** The audit's records. */
+/** The records of the audit. */
 @NullMarked
 package io.agentworkspace.engine.model.audit;
 

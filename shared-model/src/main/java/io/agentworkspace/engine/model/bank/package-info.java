@@ -1,4 +1,4 @@
-/** Memory banks and memories. */
+/** The records of memory banks and memories. */
 @NullMarked
 package io.agentworkspace.engine.model.bank;
 

@@ -1,4 +1,4 @@
-/** Domains, zones and members. */
+/** The records of domains, zones and members. */
 @NullMarked
 package io.agentworkspace.engine.model.domain;
 

@@ -1,4 +1,4 @@
-/** JSON: the one mapper, and canonical form. */
+/** {@code Json}: the one JSON mapper, and the canonical form. */
 @NullMarked
 package io.agentworkspace.engine.model.json;
 

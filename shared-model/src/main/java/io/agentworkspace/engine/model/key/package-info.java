@@ -1,4 +1,4 @@
-/** API keys. */
+/** The records of API keys. */
 @NullMarked
 package io.agentworkspace.engine.model.key;
 

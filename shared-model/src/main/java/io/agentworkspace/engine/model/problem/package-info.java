@@ -1,4 +1,4 @@
-/** Failures: every way in which a request can be refused, and the names in it. */
+/** Failures: {@code Problem} is thrown, {@code Failure} lists the kinds; and the names that callers give. */
 @NullMarked
 package io.agentworkspace.engine.model.problem;
 

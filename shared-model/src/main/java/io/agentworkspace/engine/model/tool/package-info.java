@@ -1,4 +1,7 @@
-/** What a tool is, who calls it, and what a response looks like. */
+/**
+ * {@code Tool}, {@code Catalogue}, {@code ToolRunner}, and what a call consists of: {@code Caller}, {@code Call},
+ * {@code Envelope}.
+ */
 @NullMarked
 package io.agentworkspace.engine.model.tool;
 

@@ -1,4 +1,4 @@
-/** Users. */
+/** The records of users. */
 @NullMarked
 package io.agentworkspace.engine.model.user;
 

@@ -1,4 +1,4 @@
-/** Webhook endpoints and deliveries. */
+/** The records of webhook endpoints and deliveries. */
 @NullMarked
 package io.agentworkspace.engine.model.webhook;
 
