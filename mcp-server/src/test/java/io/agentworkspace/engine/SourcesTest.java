@@ -43,6 +43,47 @@ class SourcesTest {
         return !type.find() || text.substring(0, type.start()).endsWith("*/\n");
     }
 
+    private static final Pattern LITERAL = Pattern.compile("\"{3}[\\s\\S]*?\"{3}|\"(?:[^\"\\\\\n]|\\\\.)*\"");
+
+    private static final Pattern KEYWORD =
+            Pattern.compile("\\b(SELECT|FROM|WHERE|UPDATE|INSERT|DELETE|JOIN|AND|FOR|ORDER|RETURNING|COALESCE)\\b");
+
+    /** A literal with SQL that is formatted, replaced in or joined with another, or a fragment that is asked for. */
+    private static final Pattern SPLICE = Pattern.compile(
+            "SQL\\s*(\\.formatted|\\.replace|\\+)|\\+\\s*SQL|\\b(WITH|KNOWN)_CONTEXT\\b|\\bVisibility\\.");
+
+    /** What is evaluated at class load: constants, and the methods that put them together, which take their aliases. */
+    private static final Pattern AT_CLASS_LOAD =
+            Pattern.compile("^ *(public |private )?static (final |String \\w+\\()");
+
+    @Test
+    void statementsArePutTogetherAtClassLoad() {
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .filter(file -> file.toString().matches(".*(Store|Queries|Rows?)\\.java"))
+                        .filter(file -> members(Repository.text(file))
+                                .filter(member -> !AT_CLASS_LOAD.matcher(member).find())
+                                .anyMatch(member ->
+                                        SPLICE.matcher(withoutTexts(member)).find())))
+                .as("name each statement, and each variant of one, as a constant")
+                .isEmpty();
+        // Where SQL is replaced in, nobody knows what is read.
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .filter(file -> file.toString().matches(".*(Store|Queries|Rows?|Visibility)\\.java"))
+                        .filter(file -> Repository.text(file).contains(".replace(")))
+                .isEmpty();
+    }
+
+    private static Stream<String> members(String type) {
+        return Stream.of(type.substring(type.indexOf("{\n") + 2).split("\\n(?= {4}[^ })*/@])"));
+    }
+
+    private static String withoutTexts(String member) {
+        return LITERAL.matcher(member)
+                .replaceAll(text -> KEYWORD.matcher(text.group()).find() ? "SQL" : "TEXT");
+    }
+
     /** What makes a test depend on how fast the machine is: a pause, a limit under a minute, a judgement on a duration. */
     private static final Pattern HASTE = Pattern.compile("""
             \\.sleep\\(

@@ -1,73 +1,100 @@
 package io.agentworkspace.engine.access;
 
 /**
- * Who may see what (decisions, section 4), as SQL conditions. Each expects the thing under its alias, a CTE {@code ctx}
- * of one row with the acting user's {@code user_id}, which is in the FROM list too, and the parameters {@code :tenant}
- * and {@code :admin}. A relation that the thing's side agreed to (membership, invitation, grant) makes the thing
- * visible to its holder whatever its access.
+ * Who may see what (decisions, section 4), as SQL conditions. Each is given the alias of the thing. It expects a CTE
+ * {@code ctx} of one row with the acting user's {@code user_id}, which is in the FROM list too, and the parameters
+ * {@code :tenant} and {@code :admin}. A relation that the thing's side agreed to (membership, invitation, grant) makes
+ * the thing visible to its holder whatever its access. Statements are put together from these once, at class load.
  *
  * <p>The set of a user's relations depends on the statement only, not on the thing, so PostgreSQL computes it once with
  * any plan. It would run an EXISTS that refers to the thing for each row or, worse, turn it into a set over all
  * tenants.
  */
 public final class Visibility {
+    /** The acting user, as a column of the row. */
+    private static final String USER = "ctx.user_id";
+
+    /** The same where nothing may refer to the row. */
     private static final String ME = "(SELECT me.user_id FROM ctx me)";
-
-    /** The domains where the acting user has an agent in one of the states. */
-    private static final String MINE = """
-            (SELECT mine.domain_id
-               FROM membership mine
-              WHERE mine.tenant_id = :tenant AND mine.owner_id = %s AND mine.state IN (%s))
-            """;
-
-    /** For an agent under the alias {@code a}. */
-    public static final String AGENT = """
-            (a.destroyed_at IS NULL
-             AND (a.owner_id = ctx.user_id
-                  OR :admin
-                  OR a.access = 'public'
-                  OR (a.access = 'agent'
-                      AND a.id IN (SELECT held.agent_id
-                                     FROM roster held
-                                    WHERE held.tenant_id = :tenant AND held.user_id = %1$s))
-                  OR (a.access = 'domain' AND %2$s)))
-            """.formatted(ME, sharesDomain("a", ME));
-
-    /** For a domain under the alias {@code d}. */
-    public static final String DOMAIN = """
-            (d.owner_id = ctx.user_id
-             OR :admin
-             OR d.access = 'public'
-             OR d.id IN %s)
-            """.formatted(MINE.formatted(ME, "'member', 'invited'"));
-
-    /**
-     * Whether the acting user may read messages in the domain {@code d}: its owner, the admins, and users with a
-     * member.
-     */
-    public static final String TALK = """
-            (d.owner_id = ctx.user_id
-             OR :admin
-             OR d.id IN %s)
-            """.formatted(MINE.formatted(ME, "'member'"));
-
-    /** For a bank under the alias {@code b}, outside the trash. */
-    public static final String BANK = """
-            (b.deleted_at IS NULL
-             AND (b.owner_id = ctx.user_id
-                  OR :admin
-                  OR b.access = 'public'
-                  OR b.id IN (SELECT mine.bank_id
-                                FROM bank_grant mine
-                               WHERE mine.tenant_id = :tenant AND mine.owner_id = %1$s AND mine.permission <> 'none')
-                  OR (b.access = 'domain' AND %2$s)))
-            """.formatted(ME, sharesDomain("b", ME));
 
     private Visibility() {}
 
-    /** The condition for another user than that of a {@code ctx} row: the expression of its id. */
-    public static String to(String user, String condition) {
-        return condition.replace(ME, user).replace("ctx.user_id", user);
+    /** Whether the acting user may see the agent under the alias. */
+    public static String agent(String alias) {
+        return agent(alias, USER, ME);
+    }
+
+    /** The same for another user than that of a {@code ctx} row: the expression of its id. */
+    public static String agent(String alias, String user) {
+        return agent(alias, user, user);
+    }
+
+    private static String agent(String alias, String user, String me) {
+        return """
+                (%1$s.destroyed_at IS NULL
+                 AND (%1$s.owner_id = %2$s
+                      OR :admin
+                      OR %1$s.access = 'public'
+                      OR (%1$s.access = 'agent'
+                          AND %1$s.id IN (SELECT held.agent_id
+                                            FROM roster held
+                                           WHERE held.tenant_id = :tenant AND held.user_id = %3$s))
+                      OR (%1$s.access = 'domain' AND %4$s)))
+                """.formatted(alias, user, me, sharesDomain(alias, me));
+    }
+
+    /** Whether the acting user may see the domain under the alias. */
+    public static String domain(String alias) {
+        return domain(alias, USER, ME);
+    }
+
+    /** The same for another user than that of a {@code ctx} row: the expression of its id. */
+    public static String domain(String alias, String user) {
+        return domain(alias, user, user);
+    }
+
+    private static String domain(String alias, String user, String me) {
+        return """
+                (%1$s.owner_id = %2$s
+                 OR :admin
+                 OR %1$s.access = 'public'
+                 OR %1$s.id IN %3$s)
+                """.formatted(alias, user, domainsOf(me, "'member', 'invited'"));
+    }
+
+    /**
+     * Whether the acting user may read messages in the domain under the alias: its owner, the admins, and users with a
+     * member.
+     */
+    public static String talk(String alias) {
+        return """
+                (%1$s.owner_id = %2$s
+                 OR :admin
+                 OR %1$s.id IN %3$s)
+                """.formatted(alias, USER, domainsOf(ME, "'member'"));
+    }
+
+    /** Whether the acting user may see the bank under the alias, outside the trash. */
+    public static String bank(String alias) {
+        return """
+                (%1$s.deleted_at IS NULL
+                 AND (%1$s.owner_id = %2$s
+                      OR :admin
+                      OR %1$s.access = 'public'
+                      OR %1$s.id IN (SELECT mine.bank_id
+                                       FROM bank_grant mine
+                                      WHERE mine.tenant_id = :tenant AND mine.owner_id = %3$s AND mine.permission <> 'none')
+                      OR (%1$s.access = 'domain' AND %4$s)))
+                """.formatted(alias, USER, ME, sharesDomain(alias, ME));
+    }
+
+    /** The domains where the user has an agent in one of the states. */
+    private static String domainsOf(String user, String states) {
+        return """
+                (SELECT mine.domain_id
+                   FROM membership mine
+                  WHERE mine.tenant_id = :tenant AND mine.owner_id = %s AND mine.state IN (%s))
+                """.formatted(user, states);
     }
 
     /**
@@ -84,7 +111,7 @@ public final class Visibility {
                                                        WHERE one.tenant_id = :tenant AND one.domain_id = shared.domain_id
                                                          AND one.state = 'member'
                                                       OFFSET 0) theirs)
-                """.formatted(alias, MINE.formatted(user, "'member'"));
+                """.formatted(alias, domainsOf(user, "'member'"));
     }
 
     /**

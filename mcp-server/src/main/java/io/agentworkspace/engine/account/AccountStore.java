@@ -14,6 +14,15 @@ import java.util.Objects;
 
 /** A tenant as its plan has it. */
 public final class AccountStore {
+    private static final String READ = ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*, t.name, t.plan, t.created_at, %s AS counts
+              FROM ctx JOIN tenant t ON t.tenant_id = :tenant
+            """.formatted(UsageStore.COUNTS);
+
+    private static final String READ_CURRENT = """
+            SELECT t.name, t.plan, t.created_at, %s AS counts FROM tenant t WHERE t.tenant_id = :tenant
+            """.formatted(UsageStore.COUNTS);
+
     private final Db db;
 
     public AccountStore(Db db) {
@@ -25,21 +34,16 @@ public final class AccountStore {
 
     /** One round trip, the context with it. */
     public Account read(Call call) {
-        return select(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*, t.name, t.plan, t.created_at, %s AS counts
-                  FROM ctx JOIN tenant t ON t.tenant_id = :tenant
-                """.formatted(UsageStore.COUNTS), true);
+        return select(call, READ, true);
     }
 
     /** As it is inside the transaction. */
     public Account current(Call call) {
-        return select(call, """
-                SELECT t.name, t.plan, t.created_at, %s AS counts FROM tenant t WHERE t.tenant_id = :tenant
-                """.formatted(UsageStore.COUNTS), false);
+        return select(call, READ_CURRENT, false);
     }
 
-    private Account select(Call call, String text, boolean withContext) {
-        return db.sql(call, text)
+    private Account select(Call call, String statement, boolean withContext) {
+        return db.sql(call, statement)
                 .set("day", call.now().atOffset(ZoneOffset.UTC).toLocalDate().toString())
                 .one(row -> {
                     if (withContext) {

@@ -35,6 +35,12 @@ final class UsageStore {
               WHERE u.tenant_id = t.tenant_id AND u.day IN ('-infinity', CAST(:day AS date)))
             """;
 
+    private static final String READ = """
+            SELECT t.tenant_id, t.plan, %s AS counts
+              FROM tenant t
+             WHERE t.tenant_id = ANY (CAST(:tenants AS bigint[]))
+            """.formatted(COUNTS);
+
     private final Db db;
 
     UsageStore(Db db) {
@@ -45,11 +51,7 @@ final class UsageStore {
     record Known(long tenant, Plan plan, Map<Scope, Long> counts) {}
 
     List<Known> read(Collection<Long> tenants, LocalDate day) {
-        return db.sql("""
-                SELECT t.tenant_id, t.plan, %s AS counts
-                  FROM tenant t
-                 WHERE t.tenant_id = ANY (CAST(:tenants AS bigint[]))
-                """.formatted(COUNTS))
+        return db.sql(READ)
                 .set("tenants", tenants)
                 .set("day", day.toString())
                 .list(row -> new Known(row.number("tenant_id"), Plan.of(row.text("plan")), counts(row)));

@@ -5,7 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
-import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.TextSize;
 import io.agentworkspace.engine.model.agent.Agent;
 import io.agentworkspace.engine.model.agent.Message;
@@ -43,25 +43,79 @@ public final class AgentQueries {
     private static final String WEIGHT =
             "SELECT 40000 + %s + %s FROM named a".formatted(TextSize.of("a.profile"), TextSize.of("a.description"));
 
-    private final Db db;
-    private final AgentStore agents;
+    private static final String READ = ContextStore.WITH_CONTEXT
+            + """
+            , named AS (
+                SELECT a.*
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant
+                   AND a.id = CASE WHEN CAST(:key AS text) IS NULL
+                                   THEN COALESCE(CASE WHEN NOT :inbox THEN ctx.agent_id END, ctx.self_id)
+                                   ELSE (SELECT x.id FROM agent x
+                                          WHERE x.tenant_id = :tenant AND x.name_key = :key
+                                            AND x.destroyed_at IS NULL) END
+                   AND %s),
+            a AS (
+                SELECT tenant_id, id, owner_id FROM named
+                UNION ALL
+                SELECT :tenant, ctx.user_id, ctx.user_id
+                  FROM ctx
+                 WHERE CAST(:key AS text) IS NULL AND ctx.self_id IS NULL
+                   AND (ctx.agent_id IS NULL OR :inbox)),
+            before AS (
+                SELECT created_at, stream_id, seq FROM message
+                 WHERE tenant_id = :tenant AND id = CAST(:before AS uuid)),
+            spoken AS (
+                SELECT p.tenant_id, p.stream_id,
+                       row_number() OVER newest
+                       - count(*) FILTER (WHERE st.last_at >= (SELECT created_at FROM before)) OVER newest AS place
+                  FROM ctx, a
+                  JOIN participant p ON p.tenant_id = a.tenant_id AND p.party_id = a.id
+                  CROSS JOIN LATERAL (SELECT * FROM stream x
+                                       WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id AND x.last_seq > 0
+                                      OFFSET 0) st
+                 WHERE %s
+                WINDOW newest AS (ORDER BY st.last_at DESC, st.id DESC ROWS UNBOUNDED PRECEDING)),
+            latest AS (
+                SELECT m.*
+                  FROM spoken
+                  CROSS JOIN LATERAL (
+                      SELECT * FROM message x
+                       WHERE x.tenant_id = spoken.tenant_id AND x.stream_id = spoken.stream_id
+                         AND (CAST(:before AS uuid) IS NULL
+                              OR (x.created_at, x.stream_id, x.seq) < (SELECT * FROM before))
+                       ORDER BY x.seq DESC
+                       LIMIT :limit + 1) m
+                 WHERE spoken.place <= :limit + 1
+                 ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
+                 LIMIT :limit + 1),
+            %s,
+            reader AS (SELECT a.id AS party_id FROM ctx, a WHERE a.id = COALESCE(ctx.self_id, ctx.user_id)),
+            %s
+            SELECT ctx.*,
+                   %s AS cleared, %s,
+                   (SELECT %s FROM named a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
+                   (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM shown m %s) AS messages
+              FROM ctx
+            """.formatted(
+                            Visibility.agent("a"),
+                            MAY_SEE_STREAM,
+                            TextSize.newest("m.created_at DESC, m.stream_id DESC, m.seq DESC", WEIGHT),
+                            MessageRow.MARK_SHOWN,
+                            MessageRow.CLEARED,
+                            TextSize.MORE,
+                            AgentStore.WITH_PROFILE,
+                            MessageRow.RECORD,
+                            MessageRow.JOINS);
 
-    public AgentQueries(Db db, AgentStore agents) {
-        this.db = db;
-        this.agents = agents;
-    }
+    private static final String LIST_ROSTER = list(ROSTER);
 
-    /** One row of a list, with its agent's presence. */
-    public record Entry(Agent agent, long unread, @Nullable Instant lastMessageAt) {}
+    private static final String LIST_NAMED = list(NAMED);
 
-    /** The acting user's roster, or, with a prefix, the visible agents whose names start with it. */
-    public ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
-        var limit = Page.limit(page);
-        var after = Cursor.readName(call.service(), page);
-        var rows = db.sql(
-                        call,
-                        ContextStore.WITH_CONTEXT
-                                + """
+    /** @param agents the FROM list with {@code ctx} and the agents {@code a} to choose from */
+    private static String list(String agents) {
+        return ContextStore.WITH_CONTEXT
+                + """
                 , page AS (
                     SELECT a.*
                       FROM %s
@@ -80,11 +134,25 @@ public final class AgentQueries {
                                WHERE p.tenant_id = a.tenant_id AND p.party_id = a.id AND %s) talk ON true) AS rows
                   FROM ctx
                 """.formatted(
-                                                prefix == null ? ROSTER : NAMED,
-                                                Visibility.AGENT,
-                                                AgentStore.RECORD,
-                                                Visibility.owner("a"),
-                                                MAY_SEE_STREAM))
+                        agents, Visibility.agent("a"), AgentStore.RECORD, Visibility.owner("a"), MAY_SEE_STREAM);
+    }
+
+    private final Db db;
+    private final AgentStore agents;
+
+    public AgentQueries(Db db, AgentStore agents) {
+        this.db = db;
+        this.agents = agents;
+    }
+
+    /** One row of a list, with its agent's presence. */
+    public record Entry(Agent agent, long unread, @Nullable Instant lastMessageAt) {}
+
+    /** The acting user's roster, or, with a prefix, the visible agents whose names start with it. */
+    public ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = Cursor.readName(call.service(), page);
+        var rows = db.sql(call, prefix == null ? LIST_ROSTER : LIST_NAMED)
                 .set("prefix", prefix == null ? null : prefix.key())
                 .set("after", after)
                 .set("limit", limit)
@@ -116,72 +184,7 @@ public final class AgentQueries {
     public Found read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = before(page);
-        var found = db.sql(
-                        call,
-                        ContextStore.WITH_CONTEXT
-                                + """
-                , named AS (
-                    SELECT a.*
-                      FROM agent a, ctx
-                     WHERE a.tenant_id = :tenant
-                       AND a.id = CASE WHEN CAST(:key AS text) IS NULL
-                                       THEN COALESCE(CASE WHEN NOT :inbox THEN ctx.agent_id END, ctx.self_id)
-                                       ELSE (SELECT x.id FROM agent x
-                                              WHERE x.tenant_id = :tenant AND x.name_key = :key
-                                                AND x.destroyed_at IS NULL) END
-                       AND %s),
-                a AS (
-                    SELECT tenant_id, id, owner_id FROM named
-                    UNION ALL
-                    SELECT :tenant, ctx.user_id, ctx.user_id
-                      FROM ctx
-                     WHERE CAST(:key AS text) IS NULL AND ctx.self_id IS NULL
-                       AND (ctx.agent_id IS NULL OR :inbox)),
-                before AS (
-                    SELECT created_at, stream_id, seq FROM message
-                     WHERE tenant_id = :tenant AND id = CAST(:before AS uuid)),
-                spoken AS (
-                    SELECT p.tenant_id, p.stream_id,
-                           row_number() OVER newest
-                           - count(*) FILTER (WHERE st.last_at >= (SELECT created_at FROM before)) OVER newest AS place
-                      FROM ctx, a
-                      JOIN participant p ON p.tenant_id = a.tenant_id AND p.party_id = a.id
-                      CROSS JOIN LATERAL (SELECT * FROM stream x
-                                           WHERE x.tenant_id = p.tenant_id AND x.id = p.stream_id AND x.last_seq > 0
-                                          OFFSET 0) st
-                     WHERE %s
-                    WINDOW newest AS (ORDER BY st.last_at DESC, st.id DESC ROWS UNBOUNDED PRECEDING)),
-                latest AS (
-                    SELECT m.*
-                      FROM spoken
-                      CROSS JOIN LATERAL (
-                          SELECT * FROM message x
-                           WHERE x.tenant_id = spoken.tenant_id AND x.stream_id = spoken.stream_id
-                             AND (CAST(:before AS uuid) IS NULL
-                                  OR (x.created_at, x.stream_id, x.seq) < (SELECT * FROM before))
-                           ORDER BY x.seq DESC
-                           LIMIT :limit + 1) m
-                     WHERE spoken.place <= :limit + 1
-                     ORDER BY m.created_at DESC, m.stream_id DESC, m.seq DESC
-                     LIMIT :limit + 1),
-                %s,
-                reader AS (SELECT a.id AS party_id FROM ctx, a WHERE a.id = COALESCE(ctx.self_id, ctx.user_id)),
-                %s
-                SELECT ctx.*,
-                       %s AS cleared, %s,
-                       (SELECT %s FROM named a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id) AS agent,
-                       (SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) FROM shown m %s) AS messages
-                  FROM ctx
-                """.formatted(
-                                        Visibility.AGENT,
-                                        MAY_SEE_STREAM,
-                                        TextSize.newest("m.created_at DESC, m.stream_id DESC, m.seq DESC", WEIGHT),
-                                        MessageStore.MARK_SHOWN,
-                                        MessageStore.CLEARED,
-                                        TextSize.MORE,
-                                        AgentStore.WITH_PROFILE,
-                                        MessageStore.RECORD,
-                                        MessageStore.JOINS))
+        var found = db.sql(call, READ)
                 .set("key", name == null ? null : name.key())
                 .set("inbox", inbox)
                 .set("readonly", call.isReadOnly())

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
@@ -47,9 +48,9 @@ public final class AgentStore {
     /** Reads the {@link #record} of the agent {@code :id}. */
     private static final String READ = "SELECT %s AS record\n".formatted(RECORD) + BY_ID;
 
-    /** The same, and how many messages wait for the speaker {@code :party}. */
-    private static final String READ_UNREAD =
-            "SELECT %s AS record, %s AS unread\n".formatted(RECORD, MessageStore.UNREAD) + BY_ID;
+    /** Keeps the context, then reads the same, and how many messages wait for the speaker {@code :party}. */
+    private static final String SAVE_AND_READ =
+            ContextStore.saveAnd("SELECT %s AS record, %s AS unread\n".formatted(RECORD, MessageRow.UNREAD) + BY_ID);
 
     private static String record(String profile) {
         return """
@@ -57,6 +58,82 @@ public final class AgentStore {
                                'access', a.access, 'owner', o.name, 'online', %s, 'revision', a.revision,
                                'skills', %s, 'created_at', a.created_at, 'updated_at', a.updated_at)
             """.formatted(profile, ContextStore.online("a"), INSTALLED);
+    }
+
+    private static final String INSERT = """
+            WITH a AS (INSERT INTO agent (tenant_id, name, name_key, description, profile, access, owner_id,
+                                          created_at, updated_at)
+                       VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :now, :now)
+                       ON CONFLICT (tenant_id, name_key) WHERE destroyed_at IS NULL DO NOTHING
+                       RETURNING *),
+                 listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+                            SELECT tenant_id, owner_id, id, :now FROM a)
+            SELECT %s AS record
+              FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+            """.formatted(RECORD);
+
+    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT + """
+            SELECT a.name
+              FROM agent a, ctx
+             WHERE a.tenant_id = :tenant AND %s
+             ORDER BY a.name_key
+             LIMIT 2000
+            """.formatted(Visibility.agent("a"));
+
+    private static final String UPDATE = """
+            WITH old AS (SELECT * FROM agent WHERE tenant_id = :tenant AND id = :id),
+                 new AS (UPDATE agent
+                            SET name = COALESCE(:name, name), name_key = COALESCE(:key, name_key),
+                                description = COALESCE(:description, description),
+                                profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
+                                revision = revision + 1, updated_at = :now
+                          WHERE tenant_id = :tenant AND id = :id
+                            AND (name, description, profile, access)
+                                IS DISTINCT FROM
+                                (COALESCE(:name, name), COALESCE(:description, description),
+                                 COALESCE(:profile, profile), COALESCE(:access, access))
+                        RETURNING *),
+                 a AS (SELECT * FROM new
+                       UNION ALL
+                       SELECT * FROM old WHERE NOT EXISTS (SELECT 1 FROM new))
+            SELECT %s AS record,
+                   array_remove(ARRAY[CASE WHEN a.name <> old.name THEN 'name' END,
+                                      CASE WHEN a.description <> old.description THEN 'description' END,
+                                      CASE WHEN a.profile IS DISTINCT FROM old.profile THEN 'profile' END,
+                                      CASE WHEN a.access <> old.access THEN 'access' END], NULL) AS changed
+              FROM old, a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+            """.formatted(RECORD);
+
+    private static final String FIND = ContextStore.KNOWN_CONTEXT + """
+            SELECT %s
+              FROM agent a, ctx
+             WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
+            """.formatted(HELD, Visibility.agent("a"));
+
+    private static final String LOCK = FIND + "FOR UPDATE OF a";
+
+    private static final String KEEP = FIND + "FOR SHARE OF a";
+
+    private static final String ADD_TO_ROSTER = rostered("""
+            INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
+            VALUES (:tenant, :user, :agent, :now)
+            ON CONFLICT DO NOTHING
+            RETURNING 1
+            """);
+
+    private static final String REMOVE_FROM_ROSTER = rostered("""
+            DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :user AND agent_id = :agent
+            RETURNING 1
+            """);
+
+    /** A change of the roster, whether it changed anything, and the agent. */
+    private static String rostered(String change) {
+        return """
+                WITH changed AS (%s)
+                SELECT EXISTS (SELECT 1 FROM changed) AS changed, %s AS record
+                  FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
+                 WHERE a.tenant_id = :tenant AND a.id = :agent
+                """.formatted(change, RECORD);
     }
 
     private final Db db;
@@ -87,17 +164,7 @@ public final class AgentStore {
      * @throws Problem {@code already_exists}
      */
     public Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
-        var agent = db.sql(call, """
-                WITH a AS (INSERT INTO agent (tenant_id, name, name_key, description, profile, access, owner_id,
-                                              created_at, updated_at)
-                           VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :now, :now)
-                           ON CONFLICT (tenant_id, name_key) WHERE destroyed_at IS NULL DO NOTHING
-                           RETURNING *),
-                     listed AS (INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
-                                SELECT tenant_id, owner_id, id, :now FROM a)
-                SELECT %s AS record
-                  FROM a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-                """.formatted(RECORD))
+        var agent = db.sql(call, INSERT)
                 .set("name", name)
                 .set("key", name.key())
                 .set("description", description)
@@ -111,22 +178,16 @@ public final class AgentStore {
 
     /** The agent of this name, locked, if the acting user may see it. */
     public Held lock(Call call, Name name) {
-        return find(call, name, "FOR UPDATE OF a").orElseThrow(() -> missing(call, name));
+        return find(call, name, LOCK).orElseThrow(() -> missing(call, name));
     }
 
     /** The agent of this name, protected from being destroyed while the transaction lasts. */
     public Held read(Call call, Name name) {
-        return find(call, name, "FOR SHARE OF a").orElseThrow(() -> missing(call, name));
+        return find(call, name, KEEP).orElseThrow(() -> missing(call, name));
     }
 
-    private Optional<Held> find(Call call, Name name, String lock) {
-        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT %s
-                  FROM agent a, ctx
-                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND %s
-                """.formatted(HELD, Visibility.AGENT) + lock)
-                .set("key", name.key())
-                .one(AgentStore::held);
+    private Optional<Held> find(Call call, Name name, String statement) {
+        return db.sql(call, statement).set("key", name.key()).one(AgentStore::held);
     }
 
     public static Held held(Row row) throws SQLException {
@@ -141,14 +202,7 @@ public final class AgentStore {
 
     /** The refusal for an unknown agent, with similar names that the acting user may see. */
     public Problem missing(Call call, Name name) {
-        var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT a.name
-                  FROM agent a, ctx
-                 WHERE a.tenant_id = :tenant AND %s
-                 ORDER BY a.name_key
-                 LIMIT 2000
-                """.formatted(Visibility.AGENT))
-                .list(row -> row.text("name"));
+        var names = db.sql(call, VISIBLE_NAMES).list(row -> row.text("name"));
         return Problem.notFound("agent", name.text(), Near.nearest(name.text(), names, 3));
     }
 
@@ -158,29 +212,7 @@ public final class AgentStore {
     /** Sets the fields of the change; raises the revision if any differs from the current value. */
     public Updated update(Call call, Held held, Change change) {
         try {
-            return db.sql(call, """
-                    WITH old AS (SELECT * FROM agent WHERE tenant_id = :tenant AND id = :id),
-                         new AS (UPDATE agent
-                                    SET name = COALESCE(:name, name), name_key = COALESCE(:key, name_key),
-                                        description = COALESCE(:description, description),
-                                        profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
-                                        revision = revision + 1, updated_at = :now
-                                  WHERE tenant_id = :tenant AND id = :id
-                                    AND (name, description, profile, access)
-                                        IS DISTINCT FROM
-                                        (COALESCE(:name, name), COALESCE(:description, description),
-                                         COALESCE(:profile, profile), COALESCE(:access, access))
-                                RETURNING *),
-                         a AS (SELECT * FROM new
-                               UNION ALL
-                               SELECT * FROM old WHERE NOT EXISTS (SELECT 1 FROM new))
-                    SELECT %s AS record,
-                           array_remove(ARRAY[CASE WHEN a.name <> old.name THEN 'name' END,
-                                              CASE WHEN a.description <> old.description THEN 'description' END,
-                                              CASE WHEN a.profile IS DISTINCT FROM old.profile THEN 'profile' END,
-                                              CASE WHEN a.access <> old.access THEN 'access' END], NULL) AS changed
-                      FROM old, a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-                    """.formatted(RECORD))
+            return db.sql(call, UPDATE)
                     .set("id", held.id())
                     .set("name", change.name())
                     .set("key", change.name() == null ? null : change.name().key())
@@ -226,29 +258,16 @@ public final class AgentStore {
 
     /** Puts the agent on the acting user's roster. */
     public Listed addToRoster(Call call, long agent) {
-        return listed(call, agent, """
-                INSERT INTO roster (tenant_id, user_id, agent_id, added_at)
-                VALUES (:tenant, :user, :agent, :now)
-                ON CONFLICT DO NOTHING
-                RETURNING 1
-                """);
+        return listed(call, agent, ADD_TO_ROSTER);
     }
 
     /** Takes the agent off the acting user's roster. */
     public Listed removeFromRoster(Call call, long agent) {
-        return listed(call, agent, """
-                DELETE FROM roster WHERE tenant_id = :tenant AND user_id = :user AND agent_id = :agent
-                RETURNING 1
-                """);
+        return listed(call, agent, REMOVE_FROM_ROSTER);
     }
 
-    private Listed listed(Call call, long agent, String change) {
-        return db.sql(call, """
-                WITH changed AS (%s)
-                SELECT EXISTS (SELECT 1 FROM changed) AS changed, %s AS record
-                  FROM agent a JOIN app_user o ON o.tenant_id = a.tenant_id AND o.id = a.owner_id
-                 WHERE a.tenant_id = :tenant AND a.id = :agent
-                """.formatted(change, RECORD))
+    private Listed listed(Call call, long agent, String statement) {
+        return db.sql(call, statement)
                 .set("agent", agent)
                 .one(row -> new Listed(record(row), row.flag("changed")))
                 .orElseThrow();
@@ -263,7 +282,7 @@ public final class AgentStore {
      * messages are counted.
      */
     public Agent saveAndRead(Call call, long agent) {
-        return contexts.saving(call, READ_UNREAD)
+        return contexts.saving(call, SAVE_AND_READ)
                 .set("id", agent)
                 .set("party", call.context().speaker().id())
                 .last(row -> {

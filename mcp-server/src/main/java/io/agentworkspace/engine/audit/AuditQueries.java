@@ -21,8 +21,26 @@ public final class AuditQueries {
 
     /** Entries have names. An address finds what was done under the name that its user has now. */
     private static final String OF_ADDRESS = """
-            (SELECT u.name_key FROM app_user u
-              WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key)))""";
+             AND a.user_key = (SELECT u.name_key FROM app_user u
+                                WHERE u.tenant_id = :tenant AND u.id = (SELECT user_of_email(:tenant, :user_key)))""";
+
+    /** The conditions of a filter follow, only those that are set: each combination is planned along its own index. */
+    private static final String LIST = ContextStore.WITH_CONTEXT + """
+            , page AS (
+                SELECT a.*
+                  FROM audit a
+                 WHERE a.tenant_id = :tenant
+            """;
+
+    private static final String LIST_PAGE = """
+                 ORDER BY a.at DESC, a.row_id DESC
+                 LIMIT :limit + 1)
+            SELECT ctx.*,
+                   (SELECT jsonb_agg(jsonb_build_object(
+                               'row_id', p.row_id, 'entry', to_jsonb(p) || jsonb_build_object('user', p.user_name))
+                           ORDER BY p.at DESC, p.row_id DESC) FROM page p) AS rows
+              FROM ctx
+            """;
 
     private final Db db;
 
@@ -39,7 +57,7 @@ public final class AuditQueries {
             @Nullable Instant since,
             @Nullable Instant until) {
         private String conditions() {
-            return (user == null ? "" : " AND a.user_key = " + (user.isAddress() ? OF_ADDRESS : ":user_key"))
+            return (user == null ? "" : user.isAddress() ? OF_ADDRESS : " AND a.user_key = :user_key")
                     + (tool == null ? "" : " AND a.tool = :tool")
                     + (target == null ? "" : " AND a.target_kind = :kind AND a.target_key IN (:target, :target_name)")
                     + (result == null ? "" : of(result))
@@ -68,19 +86,7 @@ public final class AuditQueries {
         var after = ListPosition.of(page);
         var place =
                 after.at() == null ? "" : " AND (a.at, a.row_id) < (CAST(:at AS timestamptz), CAST(:after AS uuid))";
-        var found = db.sql(call, ContextStore.WITH_CONTEXT + """
-                , page AS (
-                    SELECT a.*
-                      FROM audit a
-                     WHERE a.tenant_id = :tenant %s
-                     ORDER BY a.at DESC, a.row_id DESC
-                     LIMIT :limit + 1)
-                SELECT ctx.*,
-                       (SELECT jsonb_agg(jsonb_build_object(
-                                   'row_id', p.row_id, 'entry', to_jsonb(p) || jsonb_build_object('user', p.user_name))
-                               ORDER BY p.at DESC, p.row_id DESC) FROM page p) AS rows
-                  FROM ctx
-                """.formatted(filter.conditions() + place))
+        var found = db.sql(call, LIST + filter.conditions() + place + LIST_PAGE)
                 .set("user_key", filter.user() == null ? null : filter.user().key())
                 .set("tool", filter.tool())
                 .set("kind", filter.target() == null ? null : filter.target().kind())

@@ -19,6 +19,43 @@ import org.jspecify.annotations.Nullable;
 
 /** The list of the banks that a subject may read. */
 public final class BankQueries {
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + """
+            , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id
+                      FROM ctx
+                      LEFT JOIN agent a
+                             ON a.tenant_id = :tenant
+                            AND CASE WHEN CAST(:agent AS text) IS NULL THEN a.id = ctx.self_id AND a.destroyed_at IS NULL
+                                     ELSE a.name_key = :agent AND %s END),
+            page AS (
+                SELECT b.*, held.permission, held.via, s.agent_id, %s AS censored
+                  FROM ctx, s, bank b, %s
+                 WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix) AND b.name_key >= :prefix
+                   AND held.permission <> 'none' AND %s
+                 ORDER BY b.name_key
+                 LIMIT :limit + 1)
+            SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
+                   (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = s.owner_id) AS owner_name,
+                   (SELECT jsonb_agg(jsonb_build_object(
+                                         'bank', %s, 'permission', b.permission, 'via', b.via,
+                                         'loaded', EXISTS (SELECT 1 FROM bank_load l
+                                                            WHERE l.tenant_id = b.tenant_id AND l.bank_id = b.id
+                                                              AND l.agent_id = b.agent_id))
+                                     ORDER BY b.name_key)
+                      FROM page b %s
+                      CROSS JOIN LATERAL (SELECT count(*) AS memories
+                                            FROM memory m
+                                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s) counted) AS rows
+              FROM ctx, s
+            """.formatted(
+                            Visibility.agent("a"),
+                            MemoryStore.CENSORED,
+                            BankPermissionQueries.HELD,
+                            Visibility.bank("b"),
+                            BankStore.record("counted.memories"),
+                            Visibility.owner("b"),
+                            MemoryStore.readable("b.censored"));
+
     private final Db db;
     private final AgentStore agents;
 
@@ -45,44 +82,7 @@ public final class BankQueries {
     public Listed list(Call call, @Nullable Name prefix, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
-        var listed = db.sql(
-                        call,
-                        ContextStore.WITH_CONTEXT
-                                + """
-                , s AS (SELECT a.id AS agent_id, a.name AS agent_name, COALESCE(a.owner_id, ctx.user_id) AS owner_id
-                          FROM ctx
-                          LEFT JOIN agent a
-                                 ON a.tenant_id = :tenant
-                                AND CASE WHEN CAST(:agent AS text) IS NULL THEN a.id = ctx.self_id AND a.destroyed_at IS NULL
-                                         ELSE a.name_key = :agent AND %s END),
-                page AS (
-                    SELECT b.*, held.permission, held.via, s.agent_id, %s AS censored
-                      FROM ctx, s, bank b, %s
-                     WHERE b.tenant_id = :tenant AND b.name_key > :after AND starts_with(b.name_key, :prefix) AND b.name_key >= :prefix
-                       AND held.permission <> 'none' AND %s
-                     ORDER BY b.name_key
-                     LIMIT :limit + 1)
-                SELECT ctx.*, s.agent_id AS subject_id, s.agent_name AS subject_name, s.owner_id AS subject_owner,
-                       (SELECT o.name FROM app_user o WHERE o.tenant_id = :tenant AND o.id = s.owner_id) AS owner_name,
-                       (SELECT jsonb_agg(jsonb_build_object(
-                                             'bank', %s, 'permission', b.permission, 'via', b.via,
-                                             'loaded', EXISTS (SELECT 1 FROM bank_load l
-                                                                WHERE l.tenant_id = b.tenant_id AND l.bank_id = b.id
-                                                                  AND l.agent_id = b.agent_id))
-                                         ORDER BY b.name_key)
-                          FROM page b %s
-                          CROSS JOIN LATERAL (SELECT count(*) AS memories
-                                                FROM memory m
-                                               WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s) counted) AS rows
-                  FROM ctx, s
-                """.formatted(
-                                                Visibility.AGENT,
-                                                MemoryStore.CENSORED,
-                                                BankPermissionQueries.HELD,
-                                                Visibility.BANK,
-                                                BankStore.record("counted.memories"),
-                                                Visibility.owner("b"),
-                                                MemoryStore.readable("b.censored")))
+        var listed = db.sql(call, LIST)
                 .set("agent", agent == null ? null : agent.key())
                 .set("prefix", prefix == null ? "" : prefix.key())
                 .set("after", after)

@@ -25,7 +25,8 @@ public final class BankStore {
             (SELECT count(*) FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s)
             """.formatted(MemoryStore.READABLE));
 
-    private static final String FIND = ContextStore.KNOWN_CONTEXT
+    /** The banks {@code b} of the name {@code :key}, with what the actor, else the user, holds; a condition follows. */
+    static final String FIND = ContextStore.KNOWN_CONTEXT
             + BankPermissionQueries.SUBJECT
             + """
             SELECT b.id, b.owner_id, b.access, b.revision, %s
@@ -38,6 +39,42 @@ public final class BankStore {
               FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
              WHERE b.tenant_id = :tenant AND b.id = :id
             """.formatted(RECORD);
+
+    private static final String INSERT = """
+            WITH b AS (INSERT INTO bank (tenant_id, name, name_key, description, access, owner_id,
+                                         created_at, updated_at)
+                       VALUES (:tenant, :name, :key, NULLIF(:description, ''), :access, :user, :now, :now)
+                       ON CONFLICT (tenant_id, name_key) WHERE deleted_at IS NULL DO NOTHING
+                       RETURNING *),
+                 granted AS (INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
+                             SELECT b.tenant_id, b.id, a.id, a.owner_id, 'manage'
+                               FROM b JOIN agent a ON a.tenant_id = b.tenant_id AND a.id = :manager)
+            SELECT %s AS record
+              FROM b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+            """.formatted(RECORD);
+
+    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT + """
+            SELECT b.name
+              FROM bank b, ctx
+             WHERE b.tenant_id = :tenant AND %s
+             ORDER BY b.name_key
+             LIMIT 2000
+            """.formatted(Visibility.bank("b"));
+
+    private static final String UPDATE = """
+            UPDATE bank
+               SET name = :name, name_key = :key,
+                   description = NULLIF(COALESCE(:description, description), ''),
+                   access = COALESCE(:access, access), revision = revision + 1, updated_at = :now
+             WHERE tenant_id = :tenant AND id = :id
+               AND (name, COALESCE(description, ''), access)
+                   IS DISTINCT FROM
+                   (:name, COALESCE(:description, description, ''), COALESCE(:access, access));
+            """ + READ;
+
+    private static final String KEEP = FIND + "AND " + Visibility.bank("b") + "FOR KEY SHARE OF b";
+
+    private static final String LOCK = FIND + "AND " + Visibility.bank("b") + "FOR UPDATE OF b";
 
     private final Db db;
 
@@ -68,18 +105,7 @@ public final class BankStore {
     /** Creates the bank, managed by the agent if one is given; nothing when the name is taken. */
     public Optional<Bank> insert(
             Call call, Name name, @Nullable String description, Access access, @Nullable Ref manager) {
-        var bank = db.sql(call, """
-                WITH b AS (INSERT INTO bank (tenant_id, name, name_key, description, access, owner_id,
-                                             created_at, updated_at)
-                           VALUES (:tenant, :name, :key, NULLIF(:description, ''), :access, :user, :now, :now)
-                           ON CONFLICT (tenant_id, name_key) WHERE deleted_at IS NULL DO NOTHING
-                           RETURNING *),
-                     granted AS (INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
-                                 SELECT b.tenant_id, b.id, a.id, a.owner_id, 'manage'
-                                   FROM b JOIN agent a ON a.tenant_id = b.tenant_id AND a.id = :manager)
-                SELECT %s AS record
-                  FROM b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
-                """.formatted(RECORD))
+        var bank = db.sql(call, INSERT)
                 .set("name", name)
                 .set("key", name.key())
                 .set("description", description == null ? null : description.strip())
@@ -92,8 +118,7 @@ public final class BankStore {
 
     /** The bank of this name, kept from being deleted or censored while the transaction lasts, if the acting user may see it. */
     public Held read(Call call, Name name, @Nullable Ref actor) {
-        return find(call, name, actor, "AND " + Visibility.BANK + "FOR KEY SHARE OF b")
-                .orElseThrow(() -> missing(call, name));
+        return find(call, name, actor, KEEP).orElseThrow(() -> missing(call, name));
     }
 
     /** The bank of this name, locked, if the acting user may see it. */
@@ -102,12 +127,12 @@ public final class BankStore {
     }
 
     Optional<Held> findLocked(Call call, Name name, @Nullable Ref actor) {
-        return find(call, name, actor, "AND " + Visibility.BANK + "FOR UPDATE OF b");
+        return find(call, name, actor, LOCK);
     }
 
-    /** The first of this name that the condition lets through, with what the actor, else the user, holds on it. */
-    Optional<Held> find(Call call, Name name, @Nullable Ref actor, String condition) {
-        return db.sql(call, FIND + condition)
+    /** The first that a statement which begins with {@link #FIND} finds. */
+    Optional<Held> find(Call call, Name name, @Nullable Ref actor, String statement) {
+        return db.sql(call, statement)
                 .set("key", name.key())
                 .set("self", actor == null ? null : (Long) actor.id())
                 .set("kept", call.now().minus(TrashStore.KEPT))
@@ -122,30 +147,14 @@ public final class BankStore {
 
     /** Says that there is no such bank, and which names that the acting user may see are near. */
     public Problem missing(Call call, Name name) {
-        var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT b.name
-                  FROM bank b, ctx
-                 WHERE b.tenant_id = :tenant AND %s
-                 ORDER BY b.name_key
-                 LIMIT 2000
-                """.formatted(Visibility.BANK))
-                .list(row -> row.text("name"));
+        var names = db.sql(call, VISIBLE_NAMES).list(row -> row.text("name"));
         return Problem.notFound("bank", name.text(), Near.nearest(name.text(), names, 3));
     }
 
     /** Sets what the change gives; raises the revision if that differs from what is there, and says whether it did. */
     public Bank update(Call call, Held held, Change change) {
         try {
-            return db.sql(call, """
-                    UPDATE bank
-                       SET name = :name, name_key = :key,
-                           description = NULLIF(COALESCE(:description, description), ''),
-                           access = COALESCE(:access, access), revision = revision + 1, updated_at = :now
-                     WHERE tenant_id = :tenant AND id = :id
-                       AND (name, COALESCE(description, ''), access)
-                           IS DISTINCT FROM
-                           (:name, COALESCE(:description, description, ''), COALESCE(:access, access));
-                    """ + READ)
+            return db.sql(call, UPDATE)
                     .set("id", held.id())
                     .set("name", change.name())
                     .set("key", change.name().key())

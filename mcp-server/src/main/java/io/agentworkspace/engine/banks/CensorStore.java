@@ -7,6 +7,23 @@ import org.jspecify.annotations.Nullable;
 
 /** What is hidden in banks: a whole bank's content, or what certain agents had a part in. */
 public final class CensorStore {
+    private static final String COUNT = count("m.deleted_at IS NULL");
+
+    private static final String COUNT_READABLE = count(MemoryStore.READABLE);
+
+    /** @param condition which memories {@code m} of the bank {@code b} count */
+    private static String count(String condition) {
+        return """
+                SELECT (SELECT count(*)
+                          FROM memory m
+                         WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
+                           AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[])))
+                       AS memories
+                  FROM bank b
+                 WHERE b.tenant_id = :tenant AND b.id = :bank
+                """.formatted(condition);
+    }
+
     private final Db db;
 
     public CensorStore(Db db) {
@@ -41,24 +58,16 @@ public final class CensorStore {
 
     /** How many memories outside the trash these agents had a part in; with null, how many there are. */
     public long count(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
-        return count(call, bank, agents, "m.deleted_at IS NULL");
+        return count(call, bank, agents, COUNT);
     }
 
     /** How many of them readers are shown. */
     public long countReadable(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
-        return count(call, bank, agents, MemoryStore.READABLE);
+        return count(call, bank, agents, COUNT_READABLE);
     }
 
-    private long count(Call call, BankStore.Held bank, @Nullable List<Long> agents, String condition) {
-        return db.sql(call, """
-                SELECT (SELECT count(*)
-                          FROM memory m
-                         WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
-                           AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[])))
-                       AS memories
-                  FROM bank b
-                 WHERE b.tenant_id = :tenant AND b.id = :bank
-                """.formatted(condition))
+    private long count(Call call, BankStore.Held bank, @Nullable List<Long> agents, String statement) {
+        return db.sql(call, statement)
                 .set("bank", bank.id())
                 .set("agents", agents)
                 .one(row -> row.number("memories"))

@@ -57,7 +57,10 @@ public final class GrantStore {
                          AND m.author_id IN (SELECT page.id FROM page) AND %s
                        GROUP BY m.author_id) authored)
             """.formatted(
-            BankPermissionQueries.held("a.id", "a.owner_id", SHARES), SHARES, Visibility.AGENT, MemoryStore.READABLE);
+                    BankPermissionQueries.held("a.id", "a.owner_id", SHARES),
+                    SHARES,
+                    Visibility.agent("a"),
+                    MemoryStore.READABLE);
 
     private static final String ENTRIES = """
             (SELECT jsonb_agg(jsonb_build_object(
@@ -70,6 +73,57 @@ public final class GrantStore {
                FROM b CROSS JOIN page a %s
                LEFT JOIN counted ON counted.author_id = a.id) AS rows
             """.formatted(AgentStore.RECORD, Visibility.owner("a"));
+
+    private static final String GRANT = ContextStore.KNOWN_CONTEXT + """
+            , grantee AS (
+                SELECT a.id, a.owner_id
+                  FROM agent a, ctx
+                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
+                   AND (%s OR EXISTS (SELECT 1 FROM bank_grant g
+                                       WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
+                   FOR SHARE OF a),
+            granted AS (
+                INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
+                SELECT :tenant, :bank, id, owner_id, :permission FROM grantee
+                ON CONFLICT (tenant_id, bank_id, agent_id) DO UPDATE
+                   SET permission = excluded.permission
+                 WHERE bank_grant.permission <> excluded.permission
+                RETURNING 1)
+            SELECT EXISTS (SELECT 1 FROM granted) AS changed FROM grantee
+            """.formatted(Visibility.agent("a"));
+
+    private static final String LOAD = """
+            WITH loaded AS (INSERT INTO bank_load (tenant_id, agent_id, bank_id, loaded_at)
+                            VALUES (:tenant, :agent, :bank, :now)
+                            ON CONFLICT DO NOTHING
+                            RETURNING 1)
+            SELECT EXISTS (SELECT 1 FROM loaded) AS changed, %s AS record
+              FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
+             WHERE b.tenant_id = :tenant AND b.id = :bank
+            """.formatted(BankStore.RECORD);
+
+    private static final String LIST = ContextStore.WITH_CONTEXT
+            + BankPermissionQueries.SUBJECT
+            + """
+            , b AS (
+                SELECT b.*, %s
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
+            """.formatted(BankPermissionQueries.COLUMNS, BankPermissionQueries.HELD, Visibility.bank("b"))
+            + PAGE
+            + """
+            SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+                   EXISTS (SELECT 1 FROM agent a
+                            WHERE a.tenant_id = :tenant AND a.name_key = :agent AND %s) AS known,
+                   %s
+              FROM ctx LEFT JOIN b ON true
+            """.formatted(Visibility.agent("a"), ENTRIES);
+
+    private static final String REPORT = ContextStore.KNOWN_CONTEXT + """
+            , b AS (SELECT b.*, CAST(:held AS text) AS held_permission
+                      FROM bank b
+                     WHERE b.tenant_id = :tenant AND b.id = :bank)
+            """ + PAGE + "SELECT " + ENTRIES;
 
     private final Db db;
     private final AgentStore agents;
@@ -101,27 +155,7 @@ public final class GrantStore {
 
     private Listed list(Call call, Name bank, @Nullable Name agent, @Nullable Page page, boolean report) {
         var limit = Page.limit(page);
-        var found = paged(
-                        call,
-                        agent,
-                        page,
-                        ContextStore.WITH_CONTEXT
-                                + BankPermissionQueries.SUBJECT
-                                + """
-                , b AS (
-                    SELECT b.*, %s
-                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
-                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
-                """.formatted(
-                                        BankPermissionQueries.COLUMNS, BankPermissionQueries.HELD, Visibility.BANK)
-                                + PAGE
-                                + """
-                SELECT ctx.*, b.access, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
-                       EXISTS (SELECT 1 FROM agent a
-                                WHERE a.tenant_id = :tenant AND a.name_key = :agent AND %s) AS known,
-                       %s
-                  FROM ctx LEFT JOIN b ON true
-                """.formatted(Visibility.AGENT, ENTRIES))
+        var found = paged(call, agent, page, LIST)
                 .set("key", bank.key())
                 .set("report", report)
                 .one(row -> listed(call, row, limit))
@@ -153,11 +187,7 @@ public final class GrantStore {
     /** The same report, inside a transaction that has read the bank. */
     public ListSlice<Entry> report(Call call, BankStore.Held bank, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
-        var entries = paged(call, agent, page, ContextStore.KNOWN_CONTEXT + """
-                , b AS (SELECT b.*, CAST(:held AS text) AS held_permission
-                          FROM bank b
-                         WHERE b.tenant_id = :tenant AND b.id = :bank)
-                """ + PAGE + "SELECT " + ENTRIES)
+        var entries = paged(call, agent, page, REPORT)
                 .set("bank", bank.id())
                 .set("held", bank.permission().permission().word())
                 .set("report", true)
@@ -169,9 +199,9 @@ public final class GrantStore {
         return entries;
     }
 
-    private Statement paged(Call call, @Nullable Name agent, @Nullable Page page, String text) {
+    private Statement paged(Call call, @Nullable Name agent, @Nullable Page page, String statement) {
         var after = Cursor.readName(call.service(), page);
-        return db.sql(call, text)
+        return db.sql(call, statement)
                 .set("agent", agent == null ? null : agent.key())
                 .set("after", after)
                 .set("limit", Page.limit(page));
@@ -192,23 +222,7 @@ public final class GrantStore {
      * @throws Problem {@code not_found}
      */
     public boolean grant(Call call, BankStore.Held bank, Name agent, Permission permission) {
-        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                , grantee AS (
-                    SELECT a.id, a.owner_id
-                      FROM agent a, ctx
-                     WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
-                       AND (%s OR EXISTS (SELECT 1 FROM bank_grant g
-                                           WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id))
-                       FOR SHARE OF a),
-                granted AS (
-                    INSERT INTO bank_grant (tenant_id, bank_id, agent_id, owner_id, permission)
-                    SELECT :tenant, :bank, id, owner_id, :permission FROM grantee
-                    ON CONFLICT (tenant_id, bank_id, agent_id) DO UPDATE
-                       SET permission = excluded.permission
-                     WHERE bank_grant.permission <> excluded.permission
-                    RETURNING 1)
-                SELECT EXISTS (SELECT 1 FROM granted) AS changed FROM grantee
-                """.formatted(Visibility.AGENT))
+        return db.sql(call, GRANT)
                 .set("bank", bank.id())
                 .set("key", agent.key())
                 .set("permission", permission.word())
@@ -221,15 +235,7 @@ public final class GrantStore {
 
     /** Attaches the bank to the agent as working memory. */
     public Loaded load(Call call, BankStore.Held bank, long agent) {
-        return db.sql(call, """
-                WITH loaded AS (INSERT INTO bank_load (tenant_id, agent_id, bank_id, loaded_at)
-                                VALUES (:tenant, :agent, :bank, :now)
-                                ON CONFLICT DO NOTHING
-                                RETURNING 1)
-                SELECT EXISTS (SELECT 1 FROM loaded) AS changed, %s AS record
-                  FROM bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id
-                 WHERE b.tenant_id = :tenant AND b.id = :bank
-                """.formatted(BankStore.RECORD))
+        return db.sql(call, LOAD)
                 .set("bank", bank.id())
                 .set("agent", agent)
                 .one(row -> new Loaded(BankStore.record(row), row.flag("changed")))

@@ -40,6 +40,78 @@ public final class MemoryQueries {
                  OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
             """;
 
+    private static final String VISIBLE_NAMES = """
+            SELECT m.name
+              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
+               AND m.name_key IS NOT NULL AND %s
+             ORDER BY m.created_at DESC
+             LIMIT 2000
+            """.formatted(MemoryStore.READABLE);
+
+    private static final String READ_WORKING_MEMORY =
+            """
+            WITH fit AS (
+                SELECT fit.*
+                  FROM bank b CROSS JOIN LATERAL (
+                      SELECT m.*, (char_length(m.text) + :characters - 1) / :characters AS tokens
+                        FROM memory m
+                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
+                         AND char_length(m.text) <= :tokens * :characters
+                       ORDER BY m.created_at DESC, m.id DESC
+                       LIMIT :tokens) fit
+                 WHERE b.tenant_id = :tenant AND b.id = :bank),
+            summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY created_at DESC, id DESC) AS total FROM fit)
+            SELECT COALESCE(max(m.total), 0) AS tokens,
+                   jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) AS memories
+              FROM summed m %s
+             WHERE m.total <= :tokens
+            """.formatted(MemoryStore.READABLE, MemoryStore.RECORD, MemoryStore.AUTHOR);
+
+    private static final String READ_LISTED = read(LISTED);
+
+    private static final String READ_NAMED = read(NAMED);
+
+    /** @param wanted which memories {@code m} are wanted */
+    private static String read(String wanted) {
+        return ContextStore.WITH_CONTEXT
+                + BankPermissionQueries.SUBJECT
+                + """
+                , b AS (
+                    SELECT b.*, %s
+                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s),
+                page AS (
+                    SELECT page.*
+                      FROM b CROSS JOIN LATERAL (
+                          SELECT m.*
+                            FROM memory m
+                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                             AND b.held_permission <> 'none' AND %s
+                             AND %s
+                           ORDER BY m.created_at DESC, m.id DESC
+                           LIMIT :limit + 1) page),
+                near AS (
+                    SELECT m.*, sum(octet_length(m.text)) OVER newest - octet_length(m.text) AS ahead
+                      FROM page m
+                    WINDOW newest AS (ORDER BY m.created_at DESC, m.id DESC)),
+                shown AS (SELECT * FROM near WHERE ahead <= :room)
+                SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+                       (SELECT %s FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
+                       (SELECT jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) FROM shown m %s) AS memories,
+                       (SELECT count(*) FROM page) > (SELECT count(*) FROM shown) AS more
+                  FROM ctx LEFT JOIN b ON true
+                """.formatted(
+                                BankPermissionQueries.COLUMNS,
+                                BankPermissionQueries.HELD,
+                                Visibility.bank("b"),
+                                MemoryStore.READABLE,
+                                wanted,
+                                BankStore.RECORD,
+                                MemoryStore.RECORD,
+                                MemoryStore.AUTHOR);
+    }
+
     private final Db db;
     private final BankStore banks;
 
@@ -66,44 +138,7 @@ public final class MemoryQueries {
     public Found read(Call call, Name bank, Wanted wanted, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = ListPosition.of(page);
-        var found = db.sql(
-                        call,
-                        ContextStore.WITH_CONTEXT
-                                + BankPermissionQueries.SUBJECT
-                                + """
-                , b AS (
-                    SELECT b.*, %s
-                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
-                     WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s),
-                page AS (
-                    SELECT page.*
-                      FROM b CROSS JOIN LATERAL (
-                          SELECT m.*
-                            FROM memory m
-                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                             AND b.held_permission <> 'none' AND %s
-                             AND %s
-                           ORDER BY m.created_at DESC, m.id DESC
-                           LIMIT :limit + 1) page),
-                near AS (
-                    SELECT m.*, sum(octet_length(m.text)) OVER newest - octet_length(m.text) AS ahead
-                      FROM page m
-                    WINDOW newest AS (ORDER BY m.created_at DESC, m.id DESC)),
-                shown AS (SELECT * FROM near WHERE ahead <= :room)
-                SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
-                       (SELECT %s FROM app_user o WHERE o.tenant_id = b.tenant_id AND o.id = b.owner_id) AS bank,
-                       (SELECT jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) FROM shown m %s) AS memories,
-                       (SELECT count(*) FROM page) > (SELECT count(*) FROM shown) AS more
-                  FROM ctx LEFT JOIN b ON true
-                """.formatted(
-                                                BankPermissionQueries.COLUMNS,
-                                                BankPermissionQueries.HELD,
-                                                Visibility.BANK,
-                                                MemoryStore.READABLE,
-                                                wanted.name() == null ? LISTED : NAMED,
-                                                BankStore.RECORD,
-                                                MemoryStore.RECORD,
-                                                MemoryStore.AUTHOR))
+        var found = db.sql(call, wanted.name() == null ? READ_LISTED : READ_NAMED)
                 .set("key", bank.key())
                 .set("name", wanted.name() == null ? null : wanted.name().key())
                 .set("tags", wanted.tags())
@@ -139,16 +174,7 @@ public final class MemoryQueries {
 
     /** The refusal for an unknown memory, with similar names in the bank. */
     private Problem missing(Call call, Name bank, Name name) {
-        var names = db.sql(call, """
-                SELECT m.name
-                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
-                   AND m.name_key IS NOT NULL AND %s
-                 ORDER BY m.created_at DESC
-                 LIMIT 2000
-                """.formatted(MemoryStore.READABLE))
-                .set("key", bank.key())
-                .list(row -> row.text("name"));
+        var names = db.sql(call, VISIBLE_NAMES).set("key", bank.key()).list(row -> row.text("name"));
         return Problem.notFound("memory", name.text(), Near.nearest(name.text(), names, 3));
     }
 
@@ -157,23 +183,7 @@ public final class MemoryQueries {
 
     /** The newest memories of the bank that fit together; one that is too long on its own is skipped. */
     public Working working(Call call, BankStore.Held bank) {
-        return db.sql(call, """
-                WITH fit AS (
-                    SELECT fit.*
-                      FROM bank b CROSS JOIN LATERAL (
-                          SELECT m.*, (char_length(m.text) + :characters - 1) / :characters AS tokens
-                            FROM memory m
-                           WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
-                             AND char_length(m.text) <= :tokens * :characters
-                           ORDER BY m.created_at DESC, m.id DESC
-                           LIMIT :tokens) fit
-                     WHERE b.tenant_id = :tenant AND b.id = :bank),
-                summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY created_at DESC, id DESC) AS total FROM fit)
-                SELECT COALESCE(max(m.total), 0) AS tokens,
-                       jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) AS memories
-                  FROM summed m %s
-                 WHERE m.total <= :tokens
-                """.formatted(MemoryStore.READABLE, MemoryStore.RECORD, MemoryStore.AUTHOR))
+        return db.sql(call, READ_WORKING_MEMORY)
                 .set("bank", bank.id())
                 .set("characters", TOKEN_CHARACTERS)
                 .set("tokens", WORKING_TOKENS)

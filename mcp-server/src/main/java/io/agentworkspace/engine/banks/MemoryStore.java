@@ -49,6 +49,41 @@ public final class MemoryStore {
 
     static final String AUTHOR = "JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id\n";
 
+    private static final String READ_CONTRIBUTORS = """
+            SELECT m.id, m.contributors
+              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:origins AS uuid[])) AND %s
+               FOR SHARE OF m
+            """.formatted(READABLE);
+
+    private static final String FIND_HOLDER = """
+            SELECT m.id, m.author_id, m.revision, m.contributors && %s AS hidden
+              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
+               FOR UPDATE OF m
+            """.formatted(CENSORED);
+
+    private static final String INSERT = """
+            WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id,
+                                           contributors, derived_from, created_at, updated_at)
+                       VALUES (:tenant, :bank, :id, :name, :key, :text, COALESCE(CAST(:tags AS text[]), '{}'), :author,
+                               :contributors, COALESCE(CAST(:origins AS uuid[]), '{}'), :now, :now)
+                       ON CONFLICT (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL DO NOTHING
+                       RETURNING *)
+            SELECT %s AS record FROM m %s
+            """.formatted(RECORD, AUTHOR);
+
+    private static final String REPLACE = """
+            WITH m AS (UPDATE memory
+                          SET text = :text, tags = COALESCE(CAST(:tags AS text[]), tags),
+                              derived_from = COALESCE(CAST(:origins AS uuid[]), derived_from),
+                              contributors = ARRAY(SELECT unnest(contributors) UNION SELECT unnest(:contributors)),
+                              revision = revision + 1, updated_at = :now
+                        WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                    RETURNING *)
+            SELECT %s AS record FROM m %s
+            """.formatted(RECORD, AUTHOR);
+
     private final Db db;
 
     public MemoryStore(Db db) {
@@ -93,12 +128,7 @@ public final class MemoryStore {
      */
     public List<Long> contributors(Call call, BankStore.Held bank, List<UUID> origins) {
         record Origin(UUID id, List<Long> contributors) {}
-        var found = db.sql(call, """
-                SELECT m.id, m.contributors
-                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                 WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:origins AS uuid[])) AND %s
-                   FOR SHARE OF m
-                """.formatted(READABLE))
+        var found = db.sql(call, READ_CONTRIBUTORS)
                 .set("bank", bank.id())
                 .set("origins", origins)
                 .list(row -> new Origin(UUID.fromString(row.text("id")), row.numbers("contributors")));
@@ -115,12 +145,7 @@ public final class MemoryStore {
 
     /** The memory that holds the name, locked. */
     public Optional<Holder> holder(Call call, BankStore.Held bank, Name name) {
-        return db.sql(call, """
-                SELECT m.id, m.author_id, m.revision, m.contributors && %s AS hidden
-                  FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                 WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
-                   FOR UPDATE OF m
-                """.formatted(CENSORED))
+        return db.sql(call, FIND_HOLDER)
                 .set("bank", bank.id())
                 .set("key", name.key())
                 .one(row -> new Holder(
@@ -144,15 +169,7 @@ public final class MemoryStore {
      */
     public Optional<Memory> insert(
             Call call, BankStore.Held bank, Ref author, Draft draft, List<Long> contributors, boolean holds) {
-        var memory = with(call, bank, draft, contributors, """
-                WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id,
-                                               contributors, derived_from, created_at, updated_at)
-                           VALUES (:tenant, :bank, :id, :name, :key, :text, COALESCE(CAST(:tags AS text[]), '{}'), :author,
-                                   :contributors, COALESCE(CAST(:origins AS uuid[]), '{}'), :now, :now)
-                           ON CONFLICT (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL DO NOTHING
-                           RETURNING *)
-                SELECT %s AS record FROM m %s
-                """)
+        var memory = with(call, bank, draft, contributors, INSERT)
                 .set("id", UUID.randomUUID())
                 .set("name", draft.name())
                 .set("key", draft.name() == null || !holds ? null : draft.name().key())
@@ -164,23 +181,14 @@ public final class MemoryStore {
 
     /** Replaces the text of a memory that the transaction holds. */
     public Memory replace(Call call, BankStore.Held bank, Holder holder, Draft draft, List<Long> contributors) {
-        return with(call, bank, draft, contributors, """
-                WITH m AS (UPDATE memory
-                              SET text = :text, tags = COALESCE(CAST(:tags AS text[]), tags),
-                                  derived_from = COALESCE(CAST(:origins AS uuid[]), derived_from),
-                                  contributors = ARRAY(SELECT unnest(contributors) UNION SELECT unnest(:contributors)),
-                                  revision = revision + 1, updated_at = :now
-                            WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
-                        RETURNING *)
-                SELECT %s AS record FROM m %s
-                """)
+        return with(call, bank, draft, contributors, REPLACE)
                 .set("id", holder.id())
                 .one(MemoryStore::record)
                 .orElseThrow();
     }
 
-    private Statement with(Call call, BankStore.Held bank, Draft draft, List<Long> contributors, String text) {
-        return db.sql(call, text.formatted(RECORD, AUTHOR))
+    private Statement with(Call call, BankStore.Held bank, Draft draft, List<Long> contributors, String statement) {
+        return db.sql(call, statement)
                 .set("bank", bank.id())
                 .set("text", draft.text())
                 .set("tags", draft.tags())

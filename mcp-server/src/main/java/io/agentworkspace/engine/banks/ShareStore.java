@@ -12,6 +12,29 @@ import java.util.List;
 
 /** Whose share of a bank a name means: the living agent's, and those of destroyed agents of that name who wrote there. */
 public final class ShareStore {
+    private static final String FIND_NAMED =
+            ContextStore.KNOWN_CONTEXT + """
+            SELECT a.id, a.owner_id
+              FROM agent a, ctx
+             WHERE a.tenant_id = :tenant AND a.name_key = :key
+               AND (%s
+                    OR (:reads
+                        AND EXISTS (SELECT 1
+                                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                     WHERE b.tenant_id = a.tenant_id AND b.id = :bank AND m.author_id = a.id AND %s))
+                    OR ((:manages OR a.owner_id = ctx.user_id)
+                        AND (EXISTS (SELECT 1 FROM memory m
+                                      WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
+                             OR EXISTS (SELECT 1 FROM bank_grant g
+                                         WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id)
+                             OR EXISTS (SELECT 1 FROM bank_censor c
+                                         WHERE c.tenant_id = a.tenant_id AND c.bank_id = :bank AND c.agent_id = a.id)
+                             OR EXISTS (SELECT 1 FROM memory m
+                                         WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank
+                                           AND a.id = ANY (m.contributors)))))
+             ORDER BY a.destroyed_at NULLS FIRST, a.id
+            """.formatted(Visibility.agent("a"), MemoryStore.READABLE);
+
     private final Db db;
     private final AgentStore agents;
 
@@ -31,27 +54,7 @@ public final class ShareStore {
      */
     public List<Writer> named(Call call, BankStore.Held bank, Name name) {
         var held = bank.permission().permission();
-        var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT a.id, a.owner_id
-                  FROM agent a, ctx
-                 WHERE a.tenant_id = :tenant AND a.name_key = :key
-                   AND (%s
-                        OR (:reads
-                            AND EXISTS (SELECT 1
-                                          FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                                         WHERE b.tenant_id = a.tenant_id AND b.id = :bank AND m.author_id = a.id AND %s))
-                        OR ((:manages OR a.owner_id = ctx.user_id)
-                            AND (EXISTS (SELECT 1 FROM memory m
-                                          WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank AND m.author_id = a.id)
-                                 OR EXISTS (SELECT 1 FROM bank_grant g
-                                             WHERE g.tenant_id = a.tenant_id AND g.bank_id = :bank AND g.agent_id = a.id)
-                                 OR EXISTS (SELECT 1 FROM bank_censor c
-                                             WHERE c.tenant_id = a.tenant_id AND c.bank_id = :bank AND c.agent_id = a.id)
-                                 OR EXISTS (SELECT 1 FROM memory m
-                                             WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank
-                                               AND a.id = ANY (m.contributors)))))
-                 ORDER BY a.destroyed_at NULLS FIRST, a.id
-                """.formatted(Visibility.AGENT, MemoryStore.READABLE))
+        var found = db.sql(call, FIND_NAMED)
                 .set("bank", bank.id())
                 .set("reads", held.includes(Permission.READ))
                 .set("manages", held == Permission.MANAGE)

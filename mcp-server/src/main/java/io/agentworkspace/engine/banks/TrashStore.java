@@ -16,6 +16,13 @@ import org.jspecify.annotations.Nullable;
 public final class TrashStore {
     public static final Duration KEPT = Duration.ofDays(30);
 
+    private static final String LOCK_TRASHED = BankStore.FIND + """
+            AND b.deleted_at > :kept AND held.permission = 'manage'
+            ORDER BY b.deleted_at DESC, b.id DESC
+            LIMIT 1
+            FOR UPDATE OF b
+            """;
+
     private final Db db;
     private final BankStore banks;
 
@@ -31,12 +38,7 @@ public final class TrashStore {
 
     /** The newest bank of this name in the trash, locked, that the actor, else the user, manages. */
     public Optional<BankStore.Held> trashed(Call call, Name name, @Nullable Ref actor) {
-        return banks.find(call, name, actor, """
-                AND b.deleted_at > :kept AND held.permission = 'manage'
-                ORDER BY b.deleted_at DESC, b.id DESC
-                LIMIT 1
-                FOR UPDATE OF b
-                """);
+        return banks.find(call, name, actor, LOCK_TRASHED);
     }
 
     /** Puts the bank into the trash, which frees its name; gives the number of memories that go with it. */

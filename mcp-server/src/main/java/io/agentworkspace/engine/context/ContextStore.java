@@ -55,7 +55,7 @@ public final class ContextStore {
                   LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND %s
                   LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND %s
                   LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
-            """.formatted(Visibility.to("u.id", Visibility.AGENT), Visibility.to("u.id", Visibility.DOMAIN));
+            """.formatted(Visibility.agent("a", "u.id"), Visibility.domain("d", "u.id"));
 
     /** The head of a statement inside a transaction, where the context is already known. */
     public static final String KNOWN_CONTEXT =
@@ -75,6 +75,8 @@ public final class ContextStore {
                    used_at = excluded.used_at
             """;
 
+    private static final String LOAD = WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx";
+
     private final Db db;
 
     public ContextStore(Db db) {
@@ -83,8 +85,7 @@ public final class ContextStore {
 
     /** Reads the context into the call: the first statement of every transaction. */
     public void load(Call call) {
-        db.limited(db.sql(call, WITH_CONTEXT + "SELECT ctx.*, " + Db.LIMITS + " FROM ctx"))
-                .one(row -> read(call, row));
+        db.limited(db.sql(call, LOAD)).one(row -> read(call, row));
     }
 
     /** Reads the context from a row with {@code ctx.*}. */
@@ -140,18 +141,18 @@ public final class ContextStore {
      * rest.
      */
     public void save(Call call) {
-        saving(call, "").run();
+        saving(call, SAVE).run();
     }
 
     /**
      * The same, and in the same round trip another statement, which sees what was kept.
      *
-     * @param then an SQL statement, or nothing
+     * @param statement of {@link #saveAnd}
      */
-    public Statement saving(Call call, String then) {
+    public Statement saving(Call call, String statement) {
         var before = call.loadedContext();
         var context = call.context();
-        return db.sql(call, SAVE + ";\n" + then)
+        return db.sql(call, statement)
                 .set("agent", id(context.agent()))
                 .set("domain", id(context.domain()))
                 .set("zone", id(context.zone()))
@@ -160,6 +161,11 @@ public final class ContextStore {
                 .set(
                         "place_changed",
                         differ(before.domain(), context.domain()) || differ(before.zone(), context.zone()));
+    }
+
+    /** A statement for {@link #saving}, put together once: what is kept, and then the other statement. */
+    public static String saveAnd(String then) {
+        return SAVE + ";\n" + then;
     }
 
     /** Whether an agent under the alias is online. */

@@ -5,7 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
-import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Domain;
 import io.agentworkspace.engine.model.domain.Member;
@@ -38,7 +38,7 @@ public final class DomainQueries {
                                    ELSE (SELECT x.id FROM domain x
                                           WHERE x.tenant_id = :tenant AND x.name_key = :domain) END
                    AND %s)
-            """.formatted(Visibility.DOMAIN);
+            """.formatted(Visibility.domain("d"));
 
     private static final String LIST =
             ContextStore.WITH_CONTEXT + """
@@ -64,7 +64,7 @@ public final class DomainQueries {
                            ORDER BY d.name_key)
                       FROM page d %s) AS rows
               FROM ctx
-            """.formatted(Visibility.DOMAIN, DomainStore.RECORD, DomainStore.JOINS);
+            """.formatted(Visibility.domain("d"), DomainStore.RECORD, DomainStore.JOINS);
 
     private static final String READ = ContextStore.WITH_CONTEXT + ", " + DOMAIN
             + """
@@ -113,13 +113,13 @@ public final class DomainQueries {
                    (SELECT jsonb_agg(%s ORDER BY m.reached, m.stream_id, m.seq) FROM latest m %s) AS messages
               FROM ctx
             """.formatted(
-                            Visibility.TALK,
+                            Visibility.talk("d"),
                             DomainStore.RECORD,
                             DomainStore.JOINS,
                             ContextStore.online("a"),
                             ZoneStore.RECORD,
-                            MessageStore.RECORD,
-                            MessageStore.JOINS);
+                            MessageRow.RECORD,
+                            MessageRow.JOINS);
 
     private final Db db;
     private final DomainStore domains;

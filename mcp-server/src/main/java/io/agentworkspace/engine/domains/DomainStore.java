@@ -33,6 +33,55 @@ public final class DomainStore {
                                 WHERE x.tenant_id = d.tenant_id AND x.id = d.host_id OFFSET 0) h ON true
             """;
 
+    private static final String INSERT = """
+            WITH d AS (INSERT INTO domain (tenant_id, name, name_key, description, profile, access, owner_id,
+                                           host_id, created_at, updated_at)
+                       VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :host, :now, :now)
+                       ON CONFLICT (tenant_id, name_key) DO NOTHING
+                       RETURNING *),
+                 st AS (INSERT INTO stream (tenant_id) SELECT tenant_id FROM d RETURNING *),
+                 z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, stream_id, created_at)
+                       SELECT d.tenant_id, d.id, :main, :main, st.id, d.created_at FROM d CROSS JOIN st),
+                 hosts AS (SELECT a.* FROM d JOIN agent a ON a.tenant_id = d.tenant_id AND a.id = d.host_id),
+                 joined AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
+                            SELECT d.tenant_id, d.id, hosts.id, hosts.owner_id, 'member', d.created_at
+                              FROM d CROSS JOIN hosts),
+                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                           SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
+            SELECT %s AS record FROM d %s
+            """.formatted(RECORD, JOINS);
+
+    private static final String VISIBLE_NAMES = ContextStore.KNOWN_CONTEXT + """
+            SELECT d.name
+              FROM domain d, ctx
+             WHERE d.tenant_id = :tenant AND %s
+             ORDER BY d.name_key
+             LIMIT 2000
+            """.formatted(Visibility.domain("d"));
+
+    private static final String UPDATE = """
+            UPDATE domain
+               SET name = :name, name_key = :key, description = :description,
+                   profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
+                   revision = revision + 1, updated_at = :now
+             WHERE tenant_id = :tenant AND id = :id
+               AND (name, description, profile, access)
+                   IS DISTINCT FROM
+                   (:name, :description, COALESCE(:profile, profile), COALESCE(:access, access));
+            SELECT %s AS record FROM domain d %s WHERE d.tenant_id = :tenant AND d.id = :id
+            """.formatted(RECORD, JOINS);
+
+    private static final String FIND = ContextStore.KNOWN_CONTEXT + """
+            SELECT d.id, d.name, d.owner_id, d.host_id, d.access = 'public' AS open, d.revision,
+                   (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner_name
+              FROM domain d, ctx
+             WHERE d.tenant_id = :tenant AND d.name_key = :key AND %s
+            """.formatted(Visibility.domain("d"));
+
+    private static final String LOCK = FIND + "FOR UPDATE OF d";
+
+    private static final String KEEP = FIND + "FOR SHARE OF d";
+
     private final Db db;
 
     public DomainStore(Db db) {
@@ -86,23 +135,7 @@ public final class DomainStore {
      * @throws Problem {@code already_exists}
      */
     public Domain insert(Call call, Words words, @Nullable Long host) {
-        var domain = db.sql(call, """
-                WITH d AS (INSERT INTO domain (tenant_id, name, name_key, description, profile, access, owner_id,
-                                               host_id, created_at, updated_at)
-                           VALUES (:tenant, :name, :key, :description, :profile, :access, :user, :host, :now, :now)
-                           ON CONFLICT (tenant_id, name_key) DO NOTHING
-                           RETURNING *),
-                     st AS (INSERT INTO stream (tenant_id) SELECT tenant_id FROM d RETURNING *),
-                     z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, stream_id, created_at)
-                           SELECT d.tenant_id, d.id, :main, :main, st.id, d.created_at FROM d CROSS JOIN st),
-                     hosts AS (SELECT a.* FROM d JOIN agent a ON a.tenant_id = d.tenant_id AND a.id = d.host_id),
-                     joined AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
-                                SELECT d.tenant_id, d.id, hosts.id, hosts.owner_id, 'member', d.created_at
-                                  FROM d CROSS JOIN hosts),
-                     hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                               SELECT st.tenant_id, hosts.id, st.id, hosts.owner_id, 0 FROM st CROSS JOIN hosts)
-                SELECT %s AS record FROM d %s
-                """.formatted(RECORD, JOINS))
+        var domain = db.sql(call, INSERT)
                 .set("name", words.name())
                 .set("key", words.name().key())
                 .set("description", words.description())
@@ -118,21 +151,16 @@ public final class DomainStore {
 
     /** The domain of this name, locked, if the acting user may see it. */
     public Held lock(Call call, Name name) {
-        return find(call, name, "FOR UPDATE OF d").orElseThrow(() -> missing(call, name));
+        return find(call, name, LOCK).orElseThrow(() -> missing(call, name));
     }
 
     /** The domain of this name, protected from changes while the transaction lasts. */
     public Held read(Call call, Name name) {
-        return find(call, name, "FOR SHARE OF d").orElseThrow(() -> missing(call, name));
+        return find(call, name, KEEP).orElseThrow(() -> missing(call, name));
     }
 
-    private Optional<Held> find(Call call, Name name, String lock) {
-        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT d.id, d.name, d.owner_id, d.host_id, d.access = 'public' AS open, d.revision,
-                       (SELECT o.name FROM app_user o WHERE o.tenant_id = d.tenant_id AND o.id = d.owner_id) AS owner_name
-                  FROM domain d, ctx
-                 WHERE d.tenant_id = :tenant AND d.name_key = :key AND %s
-                """.formatted(Visibility.DOMAIN) + lock)
+    private Optional<Held> find(Call call, Name name, String statement) {
+        return db.sql(call, statement)
                 .set("key", name.key())
                 .one(row -> new Held(
                         row.number("id"),
@@ -146,31 +174,14 @@ public final class DomainStore {
 
     /** The refusal for an unknown domain, with similar names that the acting user may see. */
     public Problem missing(Call call, Name name) {
-        var names = db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT d.name
-                  FROM domain d, ctx
-                 WHERE d.tenant_id = :tenant AND %s
-                 ORDER BY d.name_key
-                 LIMIT 2000
-                """.formatted(Visibility.DOMAIN))
-                .list(row -> row.text("name"));
+        var names = db.sql(call, VISIBLE_NAMES).list(row -> row.text("name"));
         return Problem.notFound("domain", name.text(), Near.nearest(name.text(), names, 3));
     }
 
     /** Replaces name and description, profile and access if given; raises the revision if that changes anything. */
     public Domain update(Call call, Held held, Words words) {
         try {
-            return db.sql(call, """
-                    UPDATE domain
-                       SET name = :name, name_key = :key, description = :description,
-                           profile = COALESCE(:profile, profile), access = COALESCE(:access, access),
-                           revision = revision + 1, updated_at = :now
-                     WHERE tenant_id = :tenant AND id = :id
-                       AND (name, description, profile, access)
-                           IS DISTINCT FROM
-                           (:name, :description, COALESCE(:profile, profile), COALESCE(:access, access));
-                    SELECT %s AS record FROM domain d %s WHERE d.tenant_id = :tenant AND d.id = :id
-                    """.formatted(RECORD, JOINS))
+            return db.sql(call, UPDATE)
                     .set("id", held.id())
                     .set("name", words.name())
                     .set("key", words.name().key())

@@ -27,6 +27,38 @@ public final class MembershipStore {
             JOIN agent a ON a.tenant_id = m.tenant_id AND a.id = m.agent_id
             """;
 
+    private static final String READ_AGENT =
+            ContextStore.KNOWN_CONTEXT + """
+            SELECT %s
+              FROM agent a, ctx
+             WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
+               AND (%s OR EXISTS (SELECT 1 FROM membership m
+                                   WHERE m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
+                                     AND (m.state <> 'banned' OR :runs)))
+               FOR SHARE OF a
+            """.formatted(AgentStore.HELD, Visibility.agent("a"));
+
+    private static final String FIND = """
+            SELECT %s AS record FROM membership m %s
+             WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = :agent
+            """.formatted(RECORD, JOINS);
+
+    private static final String PUT = """
+            WITH m AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
+                       VALUES (:tenant, :domain, :agent, :owner, :state, :now)
+                       ON CONFLICT (tenant_id, domain_id, agent_id) DO UPDATE
+                          SET state = excluded.state, since = excluded.since
+                       RETURNING *),
+                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                           SELECT m.tenant_id, m.agent_id, st.id, m.owner_id, st.last_seq
+                             FROM m
+                             JOIN zone z ON z.tenant_id = m.tenant_id AND z.domain_id = m.domain_id
+                             JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
+                            WHERE m.state = 'member'
+                           ON CONFLICT DO NOTHING)
+            SELECT %s AS record FROM m %s
+            """.formatted(RECORD, JOINS);
+
     private final Db db;
     private final AgentStore agents;
 
@@ -42,15 +74,7 @@ public final class MembershipStore {
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
     public AgentStore.Held readAgent(Call call, DomainStore.Held domain, Name name) {
-        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT %s
-                  FROM agent a, ctx
-                 WHERE a.tenant_id = :tenant AND a.name_key = :key AND a.destroyed_at IS NULL
-                   AND (%s OR EXISTS (SELECT 1 FROM membership m
-                                       WHERE m.tenant_id = a.tenant_id AND m.domain_id = :domain AND m.agent_id = a.id
-                                         AND (m.state <> 'banned' OR :runs)))
-                   FOR SHARE OF a
-                """.formatted(AgentStore.HELD, Visibility.AGENT))
+        return db.sql(call, READ_AGENT)
                 .set("key", name.key())
                 .set("domain", domain.id())
                 .set("runs", domain.isRunBy(call))
@@ -60,10 +84,7 @@ public final class MembershipStore {
 
     /** What the agent is to the domain now. */
     public Optional<Membership> find(Call call, DomainStore.Held domain, AgentStore.Held agent) {
-        return db.sql(call, """
-                SELECT %s AS record FROM membership m %s
-                 WHERE m.tenant_id = :tenant AND m.domain_id = :domain AND m.agent_id = :agent
-                """.formatted(RECORD, JOINS))
+        return db.sql(call, FIND)
                 .set("domain", domain.id())
                 .set("agent", agent.id())
                 .one(MembershipStore::record);
@@ -74,21 +95,7 @@ public final class MembershipStore {
         if (state == MemberState.BANNED) {
             end(call, domain, agent);
         }
-        return db.sql(call, """
-                WITH m AS (INSERT INTO membership (tenant_id, domain_id, agent_id, owner_id, state, since)
-                           VALUES (:tenant, :domain, :agent, :owner, :state, :now)
-                           ON CONFLICT (tenant_id, domain_id, agent_id) DO UPDATE
-                              SET state = excluded.state, since = excluded.since
-                           RETURNING *),
-                     hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                               SELECT m.tenant_id, m.agent_id, st.id, m.owner_id, st.last_seq
-                                 FROM m
-                                 JOIN zone z ON z.tenant_id = m.tenant_id AND z.domain_id = m.domain_id
-                                 JOIN stream st ON st.tenant_id = z.tenant_id AND st.id = z.stream_id
-                                WHERE m.state = 'member'
-                               ON CONFLICT DO NOTHING)
-                SELECT %s AS record FROM m %s
-                """.formatted(RECORD, JOINS))
+        return db.sql(call, PUT)
                 .set("domain", domain.id())
                 .set("agent", agent.id())
                 .set("owner", agent.owner())

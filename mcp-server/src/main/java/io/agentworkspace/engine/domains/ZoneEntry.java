@@ -24,6 +24,16 @@ public final class ZoneEntry {
                                     AND m.owner_id = ctx.user_id AND m.state = 'member') END
             """;
 
+    private static final String READ_STREAM =
+            ContextStore.KNOWN_CONTEXT + """
+            SELECT d.name, z.stream_id, %s AS takes_part,
+                   ARRAY(SELECT near.name FROM zone near
+                          WHERE near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
+              FROM ctx, domain d
+              LEFT JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
+             WHERE d.tenant_id = :tenant AND d.name_key = :domain AND %s
+            """.formatted(TAKES_PART, Visibility.domain("d"));
+
     private final Db db;
     private final DomainStore domains;
 
@@ -51,14 +61,7 @@ public final class ZoneEntry {
         if (call.context().self() == null) {
             hold(call, domainName);
         }
-        var found = db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT d.name, z.stream_id, %s AS takes_part,
-                       ARRAY(SELECT near.name FROM zone near
-                              WHERE near.tenant_id = d.tenant_id AND near.domain_id = d.id LIMIT 500) AS zones
-                  FROM ctx, domain d
-                  LEFT JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id AND z.name_key = :zone
-                 WHERE d.tenant_id = :tenant AND d.name_key = :domain AND %s
-                """.formatted(TAKES_PART, Visibility.DOMAIN))
+        var found = db.sql(call, READ_STREAM)
                 .set("domain", domainName.key())
                 .set("zone", name.key())
                 .one(row -> new Found(

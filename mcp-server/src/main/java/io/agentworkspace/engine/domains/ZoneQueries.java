@@ -5,7 +5,7 @@ import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
-import io.agentworkspace.engine.messages.MessageStore;
+import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.TextSize;
 import io.agentworkspace.engine.model.agent.Message;
 import io.agentworkspace.engine.model.domain.Zone;
@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads of zones and their messages: one statement each, including the context. */
 public final class ZoneQueries {
-    private static final String LIST =
-            ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN + """
+    private static final String LIST = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
+            + """
             , page AS (
                 SELECT z.*
                   FROM d JOIN zone z ON z.tenant_id = d.tenant_id AND z.domain_id = d.id
@@ -41,7 +41,7 @@ public final class ZoneQueries {
                              ON p.tenant_id = st.tenant_id AND p.stream_id = st.id
                             AND p.party_id = COALESCE(ctx.self_id, ctx.user_id)) AS rows
               FROM ctx
-            """.formatted(ZoneStore.RECORD, Visibility.TALK);
+            """.formatted(ZoneStore.RECORD, Visibility.talk("d"));
 
     /** Messages of one stream have one order, their seq, whatever the senders' clocks. */
     private static final String READ = ContextStore.WITH_CONTEXT + ", " + DomainQueries.DOMAIN
@@ -77,14 +77,14 @@ public final class ZoneQueries {
                    (SELECT jsonb_agg(%s ORDER BY m.seq) FROM shown m %s) AS messages
               FROM ctx
             """.formatted(
-                            Visibility.TALK,
+                            Visibility.talk("d"),
                             TextSize.newest("m.seq DESC", "SELECT 2000 + " + TextSize.of("z.description") + " FROM z"),
-                            MessageStore.MARK_SHOWN,
+                            MessageRow.MARK_SHOWN,
                             ZoneStore.RECORD,
-                            MessageStore.CLEARED,
+                            MessageRow.CLEARED,
                             TextSize.MORE,
-                            MessageStore.RECORD,
-                            MessageStore.JOINS);
+                            MessageRow.RECORD,
+                            MessageRow.JOINS);
 
     private final Db db;
     private final DomainQueries domains;

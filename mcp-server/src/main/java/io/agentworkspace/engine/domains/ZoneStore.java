@@ -23,6 +23,33 @@ public final class ZoneStore {
     static final String RECORD =
             "jsonb_build_object('name', z.name, 'description', z.description, 'created_at', z.created_at)";
 
+    private static final String INSERT = """
+            WITH st AS (INSERT INTO stream (tenant_id)
+                        SELECT :tenant
+                         WHERE NOT EXISTS (SELECT 1 FROM zone
+                                            WHERE tenant_id = :tenant AND domain_id = :domain AND name_key = :key)
+                        RETURNING *),
+                 z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, description, stream_id, created_at)
+                       SELECT tenant_id, :domain, :name, :key, CAST(:description AS text), id, :now FROM st
+                       RETURNING *),
+                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                           SELECT m.tenant_id, m.agent_id, z.stream_id, m.owner_id, 0
+                             FROM z
+                             JOIN membership m ON m.tenant_id = z.tenant_id AND m.domain_id = z.domain_id
+                            WHERE m.state = 'member')
+            SELECT %s AS record FROM z
+            """.formatted(RECORD);
+
+    private static final String READ = """
+            SELECT z.id, z.stream_id, %s AS record
+              FROM zone z
+             WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = :key
+            """.formatted(RECORD);
+
+    private static final String TAKES_PART = ContextStore.KNOWN_CONTEXT + """
+            SELECT %s AS takes_part FROM domain d, ctx WHERE d.tenant_id = :tenant AND d.id = :domain
+            """.formatted(ZoneEntry.TAKES_PART);
+
     private final Db db;
 
     public ZoneStore(Db db) {
@@ -42,22 +69,7 @@ public final class ZoneStore {
      * @throws Problem {@code already_exists}
      */
     public Zone insert(Call call, DomainStore.Held domain, Name name, @Nullable String description) {
-        return db.sql(call, """
-                WITH st AS (INSERT INTO stream (tenant_id)
-                            SELECT :tenant
-                             WHERE NOT EXISTS (SELECT 1 FROM zone
-                                                WHERE tenant_id = :tenant AND domain_id = :domain AND name_key = :key)
-                            RETURNING *),
-                     z AS (INSERT INTO zone (tenant_id, domain_id, name, name_key, description, stream_id, created_at)
-                           SELECT tenant_id, :domain, :name, :key, CAST(:description AS text), id, :now FROM st
-                           RETURNING *),
-                     hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                               SELECT m.tenant_id, m.agent_id, z.stream_id, m.owner_id, 0
-                                 FROM z
-                                 JOIN membership m ON m.tenant_id = z.tenant_id AND m.domain_id = z.domain_id
-                                WHERE m.state = 'member')
-                SELECT %s AS record FROM z
-                """.formatted(RECORD))
+        return db.sql(call, INSERT)
                 .set("domain", domain.id())
                 .set("name", name)
                 .set("key", name.key())
@@ -68,11 +80,7 @@ public final class ZoneStore {
 
     /** @throws Problem {@code not_found} */
     public Held read(Call call, DomainStore.Held domain, Name name) {
-        return db.sql(call, """
-                SELECT z.id, z.stream_id, %s AS record
-                  FROM zone z
-                 WHERE z.tenant_id = :tenant AND z.domain_id = :domain AND z.name_key = :key
-                """.formatted(RECORD))
+        return db.sql(call, READ)
                 .set("domain", domain.id())
                 .set("key", name.key())
                 .one(row -> new Held(row.number("id"), row.number("stream_id"), record(row)))
@@ -104,9 +112,7 @@ public final class ZoneStore {
      * @throws Problem {@code conflict}
      */
     public void checkTakesPart(Call call, DomainStore.Held domain) {
-        var takesPart = db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT %s AS takes_part FROM domain d, ctx WHERE d.tenant_id = :tenant AND d.id = :domain
-                """.formatted(ZoneEntry.TAKES_PART))
+        var takesPart = db.sql(call, TAKES_PART)
                 .set("domain", domain.id())
                 .one(row -> row.flag("takes_part"))
                 .orElseThrow();

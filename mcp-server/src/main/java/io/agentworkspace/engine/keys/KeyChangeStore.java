@@ -5,7 +5,6 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.credentials.Grant;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
-import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.key.Key;
 import io.agentworkspace.engine.model.problem.Name;
@@ -48,6 +47,93 @@ public final class KeyChangeStore {
               %s
              WHERE k.tenant_id = :tenant AND k.id = :id
             """.formatted(KeyRow.JSON, KeyRow.JOINS);
+
+    private static final String LOCK =
+            """
+            WITH u AS (SELECT id
+                         FROM app_user
+                        WHERE tenant_id = :tenant
+                          AND id IN (:caller, (SELECT user_id FROM api_key WHERE tenant_id = :tenant AND id = :id))
+                        ORDER BY id
+                          FOR SHARE),
+                 held AS (SELECT count(*) AS users FROM u)
+            SELECT k.id
+              FROM held, api_key k
+             WHERE held.users > 0 AND k.tenant_id = :tenant AND k.id = :id AND %s
+               FOR UPDATE OF k;
+            %s;
+            SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, k.id, u.role, k.revision, k.revoked_at,
+                   %s AS chain, %s
+              FROM app_user c, api_key k
+              JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+             WHERE c.tenant_id = :tenant AND c.id = :caller AND k.tenant_id = :tenant AND k.id = :id
+            """.formatted(KeyRow.MANAGED, IssuerCredentialQueries.HOLD, KeyRow.CHAIN, IssuerCredentialQueries.COLUMNS);
+
+    private static final String COUNT_IN_USE =
+            """
+            SELECT u.id
+              FROM tenant t JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id IN (:caller, :user)
+             WHERE t.tenant_id = :tenant
+             ORDER BY u.id
+               FOR NO KEY UPDATE OF t FOR SHARE OF u;
+            %s;
+            SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, u.role, held.*, %s
+              FROM app_user c, app_user u,
+                   (SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
+                           count(*) FILTER (WHERE user_id = :user) AS own_listed,
+                           count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
+                           count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
+                           COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
+                      FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k) held
+             WHERE c.tenant_id = :tenant AND c.id = :caller AND u.tenant_id = :tenant AND u.id = :user
+            """.formatted(IssuerCredentialQueries.HOLD, IssuerCredentialQueries.COLUMNS, KeyRow.IN_USE);
+
+    private static final String INSERT = recorded("""
+            INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
+                                 confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
+            VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
+                    :agent, :parent,
+                    COALESCE((SELECT p.ancestors || p.id FROM api_key p
+                               WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
+                    :expires, :now, :user <> :caller OR %s)
+            """.formatted(BY_A_KNOWN_KEY));
+
+    private static final String UPDATE = recorded("""
+            UPDATE api_key
+               SET name = COALESCE(:name, name), environment = COALESCE(:environment, environment),
+                   capabilities = COALESCE(CAST(:capabilities AS text[]), capabilities),
+                   toolset = COALESCE(CAST(:toolset AS text[]), toolset),
+                   confirm_destructive = COALESCE(:confirm, confirm_destructive),
+                   expires_at = COALESCE(CAST(:expires AS timestamptz), expires_at),
+                   revision = revision + 1
+             WHERE tenant_id = :tenant AND id = :id
+               AND (name, environment, capabilities, toolset, confirm_destructive, expires_at)
+                   IS DISTINCT FROM
+                   (COALESCE(:name, name), COALESCE(:environment, environment),
+                    COALESCE(CAST(:capabilities AS text[]), capabilities),
+                    COALESCE(CAST(:toolset AS text[]), toolset), COALESCE(:confirm, confirm_destructive),
+                    COALESCE(CAST(:expires AS timestamptz), expires_at))
+            """);
+
+    private static final String ROTATE = recorded("""
+            WITH kept AS (UPDATE key_seen SET previous_used_at = used_at
+                           WHERE tenant_id = :tenant AND key_id = :id)
+            UPDATE api_key
+               SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,
+                   previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
+                   secret_hash = :hash, rotated_at = :now, known_to_others = user_id <> :caller OR %s, revision = revision + 1
+             WHERE tenant_id = :tenant AND id = :id
+            """.formatted(BY_A_KNOWN_KEY));
+
+    private static final String REVOKE = recorded("""
+            UPDATE api_key SET revoked_at = :now, revision = revision + 1
+             WHERE tenant_id = :tenant AND id = :id AND revoked_at IS NULL
+            """);
+
+    /** A change, and the resulting record: in a separate statement, since the change itself sees the old state. */
+    private static String recorded(String change) {
+        return change + ";\n" + RECORD;
+    }
 
     private final Db db;
 
@@ -92,26 +178,7 @@ public final class KeyChangeStore {
     public Locked lock(Call call, String id) {
         // Locks the users first, like the code that changes or removes them. The data is not read with the locks, where
         // after a wait it would still show the old state, but in a separate statement.
-        var statement = db.sql(call, """
-                WITH u AS (SELECT id
-                             FROM app_user
-                            WHERE tenant_id = :tenant
-                              AND id IN (:caller, (SELECT user_id FROM api_key WHERE tenant_id = :tenant AND id = :id))
-                            ORDER BY id
-                              FOR SHARE),
-                     held AS (SELECT count(*) AS users FROM u)
-                SELECT k.id
-                  FROM held, api_key k
-                 WHERE held.users > 0 AND k.tenant_id = :tenant AND k.id = :id AND %s
-                   FOR UPDATE OF k;
-                %s;
-                SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, k.id, u.role, k.revision, k.revoked_at,
-                       %s AS chain, %s
-                  FROM app_user c, api_key k
-                  JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
-                 WHERE c.tenant_id = :tenant AND c.id = :caller AND k.tenant_id = :tenant AND k.id = :id
-                """.formatted(
-                        KeyRow.MANAGED, IssuerCredentialQueries.HOLD, KeyRow.CHAIN, IssuerCredentialQueries.COLUMNS));
+        var statement = db.sql(call, LOCK);
         return IssuerCredentialQueries.bind(KeyRow.managing(statement, call), call)
                 .set("id", id)
                 .last(row -> {
@@ -186,24 +253,7 @@ public final class KeyChangeStore {
      * @throws Problem {@code conflict}; {@code not_permitted} if the caller has just lost its role
      */
     public Room makeRoom(Call call, @Nullable String parent) {
-        var statement = db.sql(
-                call, """
-                SELECT u.id
-                  FROM tenant t JOIN app_user u ON u.tenant_id = t.tenant_id AND u.id IN (:caller, :user)
-                 WHERE t.tenant_id = :tenant
-                 ORDER BY u.id
-                   FOR NO KEY UPDATE OF t FOR SHARE OF u;
-                %s;
-                SELECT c.role AS caller_role, c.removed_at AS caller_removed_at, u.role, held.*, %s
-                  FROM app_user c, app_user u,
-                       (SELECT count(*) AS listed, count(*) FILTER (WHERE in_use) AS in_use,
-                               count(*) FILTER (WHERE user_id = :user) AS own_listed,
-                               count(*) FILTER (WHERE user_id = :user AND in_use) AS own_in_use,
-                               count(*) FILTER (WHERE in_use AND parent_id = CAST(:parent AS text)) AS children,
-                               COALESCE(max(cardinality(ancestors)) FILTER (WHERE id = CAST(:parent AS text)), 0) AS depth
-                          FROM (SELECT k.*, %s AS in_use FROM api_key k WHERE k.tenant_id = :tenant) k) held
-                 WHERE c.tenant_id = :tenant AND c.id = :caller AND u.tenant_id = :tenant AND u.id = :user
-                """.formatted(IssuerCredentialQueries.HOLD, IssuerCredentialQueries.COLUMNS, KeyRow.IN_USE));
+        var statement = db.sql(call, COUNT_IN_USE);
         return IssuerCredentialQueries.bind(statement, call)
                 .set("parent", parent)
                 .last(row -> {
@@ -256,15 +306,8 @@ public final class KeyChangeStore {
             @Nullable String parent) {}
 
     public Key insert(Call call, ApiKey key, Draft draft) {
-        return recorded(call, key.id(), """
-                INSERT INTO api_key (tenant_id, id, secret_hash, user_id, name, environment, capabilities, toolset,
-                                     confirm_destructive, agent_id, parent_id, ancestors, expires_at, created_at, known_to_others)
-                VALUES (:tenant, :id, :hash, :user, :name, :environment, :capabilities, CAST(:toolset AS text[]), :confirm,
-                        :agent, :parent,
-                        COALESCE((SELECT p.ancestors || p.id FROM api_key p
-                                   WHERE p.tenant_id = :tenant AND p.id = CAST(:parent AS text)), '{}'),
-                        :expires, :now, :user <> :caller OR %s)
-                """.formatted(BY_A_KNOWN_KEY))
+        return db.sql(call, INSERT)
+                .set("id", key.id())
                 .set("own", call.caller().credential().key())
                 .set("hash", key.secretHash())
                 .set("name", draft.name())
@@ -290,22 +333,8 @@ public final class KeyChangeStore {
 
     /** Sets the fields of the change; raises the revision if any differs from the current value. */
     public Key update(Call call, Held held, Change change) {
-        return recorded(call, held.id(), """
-                UPDATE api_key
-                   SET name = COALESCE(:name, name), environment = COALESCE(:environment, environment),
-                       capabilities = COALESCE(CAST(:capabilities AS text[]), capabilities),
-                       toolset = COALESCE(CAST(:toolset AS text[]), toolset),
-                       confirm_destructive = COALESCE(:confirm, confirm_destructive),
-                       expires_at = COALESCE(CAST(:expires AS timestamptz), expires_at),
-                       revision = revision + 1
-                 WHERE tenant_id = :tenant AND id = :id
-                   AND (name, environment, capabilities, toolset, confirm_destructive, expires_at)
-                       IS DISTINCT FROM
-                       (COALESCE(:name, name), COALESCE(:environment, environment),
-                        COALESCE(CAST(:capabilities AS text[]), capabilities),
-                        COALESCE(CAST(:toolset AS text[]), toolset), COALESCE(:confirm, confirm_destructive),
-                        COALESCE(CAST(:expires AS timestamptz), expires_at))
-                """)
+        return db.sql(call, UPDATE)
+                .set("id", held.id())
                 .set("name", change.name())
                 .set("environment", change.environment())
                 .set("capabilities", change.capabilities())
@@ -320,15 +349,8 @@ public final class KeyChangeStore {
 
     /** Gives the key a new secret; the old one works for the overlap. The last use of the old one is kept. */
     public Key rotate(Call call, ApiKey key, Duration overlap) {
-        return recorded(call, key.id(), """
-                WITH kept AS (UPDATE key_seen SET previous_used_at = used_at
-                               WHERE tenant_id = :tenant AND key_id = :id)
-                UPDATE api_key
-                   SET previous_hash = CASE WHEN :overlaps THEN secret_hash END,
-                       previous_until = CASE WHEN :overlaps THEN CAST(:until AS timestamptz) END,
-                       secret_hash = :hash, rotated_at = :now, known_to_others = user_id <> :caller OR %s, revision = revision + 1
-                 WHERE tenant_id = :tenant AND id = :id
-                """.formatted(BY_A_KNOWN_KEY))
+        return db.sql(call, ROTATE)
+                .set("id", key.id())
                 .set("own", call.caller().credential().key())
                 .set("hash", key.secretHash())
                 .set("overlaps", overlap.isPositive())
@@ -339,10 +361,10 @@ public final class KeyChangeStore {
 
     /** Revokes the key and those below it, on every replica within a second; a revoked key stays unchanged. */
     public Key revoke(Call call, Held held) {
-        return recorded(call, held.id(), """
-                UPDATE api_key SET revoked_at = :now, revision = revision + 1
-                 WHERE tenant_id = :tenant AND id = :id AND revoked_at IS NULL
-                """).last(row -> key(call, row)).orElseThrow();
+        return db.sql(call, REVOKE)
+                .set("id", held.id())
+                .last(row -> key(call, row))
+                .orElseThrow();
     }
 
     /** Deletes the key and those below it. */
@@ -350,11 +372,6 @@ public final class KeyChangeStore {
         db.sql(call, "DELETE FROM api_key WHERE tenant_id = :tenant AND id = :id")
                 .set("id", held.id())
                 .run();
-    }
-
-    /** A change, and the resulting record: in a separate statement, since the change itself sees the old state. */
-    private Statement recorded(Call call, String id, String change) {
-        return db.sql(call, change + ";\n" + RECORD).set("id", id);
     }
 
     private static Key key(Call call, Row row) throws SQLException {

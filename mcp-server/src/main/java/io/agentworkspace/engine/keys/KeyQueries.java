@@ -15,6 +15,39 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads of keys: one statement each, including the context. */
 public final class KeyQueries {
+    private static final String LIST =
+            ContextStore.WITH_CONTEXT + """
+            , page AS (
+                SELECT k.*
+                  FROM ctx JOIN api_key k ON k.tenant_id = :tenant
+                 WHERE %s AND (CAST(:acting AS text) IS NULL OR k.user_id = ctx.user_id)
+                   AND (CAST(:at AS timestamptz) IS NULL
+                        OR (k.created_at, k.id) < (CAST(:at AS timestamptz), CAST(:after AS text)))
+                 ORDER BY k.created_at DESC, k.id DESC
+                 LIMIT :limit + 1)
+            SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY k.created_at DESC, k.id DESC) FROM page k %s) AS rows
+              FROM ctx
+            """.formatted(KeyRow.MANAGED, KeyRow.JSON, KeyRow.JOINS);
+
+    private static final String READ =
+            ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*,
+                   (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record
+              FROM ctx
+            """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED);
+
+    private static final String READ_USAGE =
+            ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*,
+                   (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record,
+                   (SELECT jsonb_agg(to_jsonb(u) ORDER BY u.calls DESC, u.tool)
+                      FROM (SELECT tool, sum(calls) AS calls, max(last_at) AS last_at
+                              FROM key_usage
+                             WHERE tenant_id = :tenant AND key_id = :id AND day > CAST(:since AS date)
+                             GROUP BY tool) u) AS used
+              FROM ctx
+            """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED);
+
     private final Db db;
 
     public KeyQueries(Db db) {
@@ -25,19 +58,7 @@ public final class KeyQueries {
     public ListSlice<Key> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Page.after(page, 2);
-        var statement =
-                db.sql(call, ContextStore.WITH_CONTEXT + """
-                , page AS (
-                    SELECT k.*
-                      FROM ctx JOIN api_key k ON k.tenant_id = :tenant
-                     WHERE %s AND (CAST(:acting AS text) IS NULL OR k.user_id = ctx.user_id)
-                       AND (CAST(:at AS timestamptz) IS NULL
-                            OR (k.created_at, k.id) < (CAST(:at AS timestamptz), CAST(:after AS text)))
-                     ORDER BY k.created_at DESC, k.id DESC
-                     LIMIT :limit + 1)
-                SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY k.created_at DESC, k.id DESC) FROM page k %s) AS rows
-                  FROM ctx
-                """.formatted(KeyRow.MANAGED, KeyRow.JSON, KeyRow.JOINS));
+        var statement = db.sql(call, LIST);
         var rows = KeyRow.managing(statement, call)
                 .set("limit", limit)
                 .set("at", after.isEmpty() ? null : ListPosition.time(after.get(0)))
@@ -55,12 +76,7 @@ public final class KeyQueries {
 
     /** @throws Problem {@code not_found} */
     public Key read(Call call, String id) {
-        var statement =
-                db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*,
-                       (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record
-                  FROM ctx
-                """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED));
+        var statement = db.sql(call, READ);
         return KeyRow.managing(statement, call)
                 .set("id", id)
                 .one(row -> {
@@ -82,17 +98,7 @@ public final class KeyQueries {
 
     /** @throws Problem {@code not_found} */
     public Usage usage(Call call, String id) {
-        var statement =
-                db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*,
-                       (SELECT %s FROM api_key k %s WHERE k.tenant_id = :tenant AND k.id = :id AND %s) AS record,
-                       (SELECT jsonb_agg(to_jsonb(u) ORDER BY u.calls DESC, u.tool)
-                          FROM (SELECT tool, sum(calls) AS calls, max(last_at) AS last_at
-                                  FROM key_usage
-                                 WHERE tenant_id = :tenant AND key_id = :id AND day > CAST(:since AS date)
-                                 GROUP BY tool) u) AS used
-                  FROM ctx
-                """.formatted(KeyRow.JSON, KeyRow.JOINS, KeyRow.MANAGED));
+        var statement = db.sql(call, READ_USAGE);
         return KeyRow.managing(statement, call)
                 .set("id", id)
                 .set("since", KeyUse.today(call.now().minus(KeyUse.KEPT)).toString())

@@ -32,6 +32,15 @@ public final class KeyStore implements Callers {
     private static final String PRINCIPAL = "key:";
     private static final byte[] NO_HASH = new byte[32];
 
+    private static final String LOOK_UP = """
+            SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.agent_id,
+                   k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, %s AS chain
+              FROM api_key k
+              JOIN tenant t ON t.tenant_id = k.tenant_id
+              JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL
+             WHERE k.id = :id
+            """.formatted(KeyRow.CHAIN);
+
     private final Db db;
     private final Clock clock;
     private final CallerChanges watch;
@@ -166,17 +175,7 @@ public final class KeyStore implements Callers {
     /** The one query that carries no tenant: the key's id is what tells it. */
     private Found lookUp(String id) {
         var before = generation.get();
-        var known = db.sql("""
-                SELECT k.tenant_id, t.name AS tenant, k.user_id, u.name AS user_name, u.role, k.agent_id,
-                       k.secret_hash, k.previous_hash, k.previous_until, k.parent_id, %s AS chain
-                  FROM api_key k
-                  JOIN tenant t ON t.tenant_id = k.tenant_id
-                  JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id AND u.removed_at IS NULL
-                 WHERE k.id = :id
-                """.formatted(KeyRow.CHAIN))
-                .set("id", id)
-                .one(row -> known(id, row))
-                .flatMap(found -> found);
+        var known = db.sql(LOOK_UP).set("id", id).one(row -> known(id, row)).flatMap(found -> found);
         return new Found(known, before);
     }
 

@@ -42,39 +42,6 @@ public final class MessageStore {
                JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
               WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
 
-    /** The joins that {@link #RECORD} needs around a message {@code m}. */
-    public static final String JOINS = """
-            JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
-            JOIN party speaker ON speaker.tenant_id = m.tenant_id AND speaker.id = m.speaker_id
-            LEFT JOIN party addressee
-                   ON addressee.tenant_id = m.tenant_id
-                  AND addressee.id = CASE WHEN st.low_id = m.speaker_id THEN st.high_id ELSE st.low_id END
-            LEFT JOIN zone mz ON mz.tenant_id = m.tenant_id AND mz.stream_id = m.stream_id
-            LEFT JOIN domain md ON md.tenant_id = mz.tenant_id AND md.id = mz.domain_id
-            """;
-
-    /** A message {@code m} as JSON. */
-    public static final String RECORD = record("'content', m.content");
-
-    /** The same for responses to writes. */
-    private static final String CUT_RECORD = record("""
-            'content', %1$s,
-            'truncated', CASE WHEN m.content <> %1$s THEN true END,
-            'length', CASE WHEN m.content <> %1$s THEN char_length(m.content) END
-            """.formatted(TextSize.CUT));
-
-    private static String record(String content) {
-        return """
-            jsonb_build_object('id', m.id, 'from', speaker.name, 'from_kind', speaker.kind,
-                               'to', addressee.name, 'to_kind', addressee.kind, 'domain', md.name, 'zone', mz.name,
-                               'seq', m.seq, %s, 'reply_to', m.answers,
-                               'chain', (SELECT COALESCE(jsonb_agg(link.name ORDER BY k.n), '[]')
-                                           FROM unnest(m.chain) WITH ORDINALITY k (id, n)
-                                           JOIN party link ON link.tenant_id = m.tenant_id AND link.id = k.id),
-                               'created_at', m.created_at)
-            """.formatted(content);
-    }
-
     /**
      * CTEs {@code waiting} and {@code taken}: the oldest unread messages of the party :party, at most :limit and as
      * many as fit into the response, without a gap in any stream.
@@ -99,45 +66,136 @@ public final class MessageStore {
             taken AS (SELECT * FROM weighed WHERE place = 1 OR weight <= :room)
             """.formatted(TextSize.CUT_MESSAGE);
 
-    /**
-     * CTEs {@code progress} and {@code marked}: what {@code reader (party_id)} has read with the messages
-     * {@code shown}; nothing if {@code :readonly}. Shown messages are marked if nothing unread is before them: a
-     * reading position has no gaps.
-     */
-    public static final String MARK_SHOWN = """
-            progress AS (
-                SELECT p.party_id, p.stream_id, p.read_seq, page.upto,
-                       (SELECT count(*) FROM message own
-                         WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
-                           AND own.seq > p.read_seq AND own.seq <= page.upto AND own.speaker_id = p.party_id) AS own
-                  FROM reader
-                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = reader.party_id
-                  JOIN (SELECT stream_id, min(seq) AS since, max(seq) AS upto FROM shown GROUP BY stream_id) page
-                    ON page.stream_id = p.stream_id
-                 WHERE NOT :readonly AND page.upto > p.read_seq
-                   AND NOT EXISTS (SELECT 1 FROM message skipped
-                                    WHERE skipped.tenant_id = p.tenant_id AND skipped.stream_id = p.stream_id
-                                      AND skipped.seq > p.read_seq AND skipped.seq < page.since
-                                      AND skipped.speaker_id <> p.party_id)),
-            marked AS (
+    private static final String NEXT_IN = """
+            UPDATE stream
+               SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
+                   person_at = CASE WHEN :by_agent THEN person_at ELSE :now END,
+                   agents_said = CASE WHEN NOT :by_agent THEN 0
+                                      WHEN last_at < :recent THEN 1
+                                      WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, %2$d)
+                                      ELSE agents_said + 1 END,
+                   voices = CASE WHEN NOT :by_agent THEN '{}'
+                                 WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
+                                 WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= %1$d THEN voices
+                                 ELSE voices || CAST(:speaker AS bigint) END
+             WHERE tenant_id = :tenant AND id = :stream
+            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
+            """.formatted(MAX_COUNTED, MAX_ALONE);
+
+    private static final String READ_BEFORE = """
+            WITH count AS (
+                SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
+                       talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
+                       greatest(heard.person_at, talk.person_at,
+                                CASE WHEN talk.said >= :many THEN %s END) AS person_at
+                  FROM (VALUES (1)) one (row)
+                  LEFT JOIN agent_heard heard ON heard.tenant_id = :tenant AND heard.agent_id = :speaker
+                  LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker)
+            SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
+                   COALESCE(answered.kind = 'agent', false) AS by_agent,
+                   EXISTS (SELECT 1 FROM agent a
+                            WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)) AS to_agent,
+                   (SELECT count(*) FROM message recent
+                     WHERE recent.tenant_id = :tenant AND recent.stream_id = :stream
+                       AND recent.seq > :seq - 50
+                       AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute,
+                   count.person_at, count.said, count.partners,
+                   COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on
+              FROM count
+              LEFT JOIN LATERAL (
+                  SELECT m.id, m.speaker_id, m.chain, m.created_at, said_by.kind
+                    FROM message m
+                    JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
+                   WHERE m.tenant_id = :tenant AND m.stream_id = :stream
+                     AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
+                              ELSE CAST(:other AS bigint) IS NOT NULL AND m.speaker_id <> :speaker AND m.created_at > :recent
+                                   AND m.seq > COALESCE((SELECT own.seq FROM message own
+                                                          WHERE own.tenant_id = :tenant AND own.stream_id = :stream
+                                                            AND own.speaker_id = :speaker
+                                                          ORDER BY own.seq DESC LIMIT 1), 0) END
+                   ORDER BY m.seq DESC
+                   LIMIT 1) answered ON true
+            """.formatted(SPOKEN_IN_ZONES);
+
+    private static final String FIND_STREAM = ContextStore.KNOWN_CONTEXT + """
+            SELECT m.stream_id, z.id AS zone_id,
+                   CASE WHEN st.low_id = :speaker THEN st.high_id ELSE st.low_id END AS other_id
+              FROM ctx, message m
+              JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
+              LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.stream_id = m.stream_id
+              LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
+             WHERE m.tenant_id = :tenant AND m.id = :message
+               AND (EXISTS (SELECT 1 FROM participant p
+                             WHERE p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id AND p.party_id = :speaker)
+                    OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND %s))
+            """.formatted(Visibility.talk("d"));
+
+    private static final String INSERT = """
+            WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
+                                            created_at)
+                       VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at)
+                       RETURNING *),
+                 spoke AS (UPDATE participant SET own_unread = own_unread + 1
+                            WHERE tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream
+                        RETURNING 1),
+                 joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                            SELECT :tenant, :speaker, :stream, :user, :seq
+                             WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke)
+                            ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
+                               SET own_unread = participant.own_unread + 1
+                            RETURNING 1),
+                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
+                           SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1
+                             FROM (SELECT CAST(:other AS bigint) AS id) o
+                             LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
+                            WHERE o.id IS NOT NULL
+                           ON CONFLICT DO NOTHING),
+                 counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
+                             SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
+                              WHERE :said > 0
+                             ON CONFLICT (tenant_id, agent_id) DO UPDATE
+                                SET said = excluded.said, partners = excluded.partners,
+                                    person_at = excluded.person_at, said_at = excluded.said_at),
+                 told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
+                          SELECT a.tenant_id, a.id, news.person_at, news.agent_at
+                            FROM (SELECT CASE WHEN :by_agent THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
+                                         CASE WHEN :by_agent THEN CAST(:at AS timestamptz) END AS agent_at) news
+                            JOIN agent a ON a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)
+                           WHERE NOT EXISTS (SELECT 1 FROM agent_heard h
+                                              WHERE h.tenant_id = :tenant AND h.agent_id = a.id
+                                                AND (news.person_at IS NULL OR h.person_at >= news.person_at)
+                                                AND (news.agent_at IS NULL
+                                                     OR h.agent_at > news.agent_at - INTERVAL '1 minute'))
+                          ON CONFLICT (tenant_id, agent_id) DO UPDATE
+                             SET person_at = greatest(agent_heard.person_at, excluded.person_at),
+                                 agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
+            SELECT %s AS record
+              FROM m %s
+             WHERE EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
+            """.formatted(MessageRow.RECORD, MessageRow.JOINS);
+
+    private static final String READ_SAID =
+            "SELECT %s AS record FROM message m %s WHERE m.tenant_id = :tenant AND m.id = :id"
+                    .formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
+
+    private static final String READ_WAITING = "WITH " + TAKEN + """
+            SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
+            """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
+
+    private static final String TAKE = "WITH " + TAKEN + """
+            , marked AS (
                 UPDATE participant p
-                   SET read_seq = progress.upto, own_unread = p.own_unread - progress.own
-                  FROM progress
-                 WHERE p.tenant_id = :tenant AND p.party_id = progress.party_id AND p.stream_id = progress.stream_id
-                   AND p.read_seq = progress.read_seq)
-            """;
+                   SET read_seq = t.seq,
+                       own_unread = (SELECT count(*) FROM message own
+                                      WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
+                                        AND own.seq > t.seq AND own.speaker_id = p.party_id)
+                  FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
+                 WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
+                   AND p.read_seq < t.seq)
+            SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
+            """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
 
-    /** How many of the party's unread messages {@link #MARK_SHOWN} marks. */
-    public static final String CLEARED =
-            "(SELECT COALESCE(sum(upto - read_seq - own), 0) FROM progress WHERE party_id = COALESCE(ctx.self_id, ctx.user_id))";
-
-    /** How many unread messages the party {@code :party} has. */
-    public static final String UNREAD = """
-            COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
-                        FROM participant p
-                        JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                       WHERE p.tenant_id = :tenant AND p.party_id = :party), 0)
-            """;
+    private static final String COUNT_UNREAD = "SELECT %s AS unread".formatted(MessageRow.UNREAD);
 
     private final Db db;
 
@@ -226,21 +284,7 @@ public final class MessageStore {
      * @throws Problem {@code conflict} if the zone was deleted since it was looked up
      */
     public Place nextIn(Call call, long stream, long speaker, boolean byAgent) {
-        return db.sql(call, """
-                UPDATE stream
-                   SET last_seq = last_seq + 1, last_at = greatest(last_at, :now),
-                       person_at = CASE WHEN :by_agent THEN person_at ELSE :now END,
-                       agents_said = CASE WHEN NOT :by_agent THEN 0
-                                          WHEN last_at < :recent THEN 1
-                                          WHEN voices <@ ARRAY[CAST(:speaker AS bigint)] THEN least(agents_said + 1, %2$d)
-                                          ELSE agents_said + 1 END,
-                       voices = CASE WHEN NOT :by_agent THEN '{}'
-                                     WHEN last_at < :recent THEN ARRAY[CAST(:speaker AS bigint)]
-                                     WHEN CAST(:speaker AS bigint) = ANY(voices) OR cardinality(voices) >= %1$d THEN voices
-                                     ELSE voices || CAST(:speaker AS bigint) END
-                 WHERE tenant_id = :tenant AND id = :stream
-                RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
-                """.formatted(MAX_COUNTED, MAX_ALONE))
+        return db.sql(call, NEXT_IN)
                 .set("stream", stream)
                 .set("speaker", speaker)
                 .set("by_agent", byAgent)
@@ -256,40 +300,7 @@ public final class MessageStore {
      * @param other the recipient, null in a zone
      */
     public Before before(Call call, Place place, long speaker, @Nullable UUID replyTo, @Nullable Long other) {
-        return db.sql(call, """
-                WITH count AS (
-                    SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
-                           talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
-                           greatest(heard.person_at, talk.person_at,
-                                    CASE WHEN talk.said >= :many THEN %s END) AS person_at
-                      FROM (VALUES (1)) one (row)
-                      LEFT JOIN agent_heard heard ON heard.tenant_id = :tenant AND heard.agent_id = :speaker
-                      LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker)
-                SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
-                       COALESCE(answered.kind = 'agent', false) AS by_agent,
-                       EXISTS (SELECT 1 FROM agent a
-                                WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)) AS to_agent,
-                       (SELECT count(*) FROM message recent
-                         WHERE recent.tenant_id = :tenant AND recent.stream_id = :stream
-                           AND recent.seq > :seq - 50
-                           AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute,
-                       count.person_at, count.said, count.partners,
-                       COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on
-                  FROM count
-                  LEFT JOIN LATERAL (
-                      SELECT m.id, m.speaker_id, m.chain, m.created_at, said_by.kind
-                        FROM message m
-                        JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
-                       WHERE m.tenant_id = :tenant AND m.stream_id = :stream
-                         AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
-                                  ELSE CAST(:other AS bigint) IS NOT NULL AND m.speaker_id <> :speaker AND m.created_at > :recent
-                                       AND m.seq > COALESCE((SELECT own.seq FROM message own
-                                                              WHERE own.tenant_id = :tenant AND own.stream_id = :stream
-                                                                AND own.speaker_id = :speaker
-                                                              ORDER BY own.seq DESC LIMIT 1), 0) END
-                       ORDER BY m.seq DESC
-                       LIMIT 1) answered ON true
-                """.formatted(SPOKEN_IN_ZONES))
+        return db.sql(call, READ_BEFORE)
                 .set("stream", place.stream())
                 .set("seq", place.seq())
                 .set("speaker", speaker)
@@ -320,18 +331,7 @@ public final class MessageStore {
 
     /** The place of the message with this id, if the speaker takes part there, or is a user who may read it. */
     public Optional<Standing> find(Call call, UUID message, long speaker) {
-        return db.sql(call, ContextStore.KNOWN_CONTEXT + """
-                SELECT m.stream_id, z.id AS zone_id,
-                       CASE WHEN st.low_id = :speaker THEN st.high_id ELSE st.low_id END AS other_id
-                  FROM ctx, message m
-                  JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
-                  LEFT JOIN zone z ON z.tenant_id = m.tenant_id AND z.stream_id = m.stream_id
-                  LEFT JOIN domain d ON d.tenant_id = z.tenant_id AND d.id = z.domain_id
-                 WHERE m.tenant_id = :tenant AND m.id = :message
-                   AND (EXISTS (SELECT 1 FROM participant p
-                                 WHERE p.tenant_id = m.tenant_id AND p.stream_id = m.stream_id AND p.party_id = :speaker)
-                        OR (ctx.self_id IS NULL AND d.id IS NOT NULL AND %s))
-                """.formatted(Visibility.TALK))
+        return db.sql(call, FIND_STREAM)
                 .set("message", message)
                 .set("speaker", speaker)
                 .one(row -> new Standing(
@@ -348,49 +348,7 @@ public final class MessageStore {
      * @throws Problem {@code conflict} if the speaking agent has just been removed from the zone
      */
     public Message insert(Call call, Place place, Saying saying, Lineage lineage) {
-        return db.sql(call, """
-                WITH m AS (INSERT INTO message (tenant_id, stream_id, seq, id, speaker_id, content, answers, chain,
-                                                created_at)
-                           VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at)
-                           RETURNING *),
-                     spoke AS (UPDATE participant SET own_unread = own_unread + 1
-                                WHERE tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream
-                            RETURNING 1),
-                     joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                                SELECT :tenant, :speaker, :stream, :user, :seq
-                                 WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke)
-                                ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
-                                   SET own_unread = participant.own_unread + 1
-                                RETURNING 1),
-                     hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                               SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1
-                                 FROM (SELECT CAST(:other AS bigint) AS id) o
-                                 LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
-                                WHERE o.id IS NOT NULL
-                               ON CONFLICT DO NOTHING),
-                     counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
-                                 SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
-                                  WHERE :said > 0
-                                 ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                                    SET said = excluded.said, partners = excluded.partners,
-                                        person_at = excluded.person_at, said_at = excluded.said_at),
-                     told AS (INSERT INTO agent_heard (tenant_id, agent_id, person_at, agent_at)
-                              SELECT a.tenant_id, a.id, news.person_at, news.agent_at
-                                FROM (SELECT CASE WHEN :by_agent THEN CAST(:person_at AS timestamptz) ELSE :at END AS person_at,
-                                             CASE WHEN :by_agent THEN CAST(:at AS timestamptz) END AS agent_at) news
-                                JOIN agent a ON a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)
-                               WHERE NOT EXISTS (SELECT 1 FROM agent_heard h
-                                                  WHERE h.tenant_id = :tenant AND h.agent_id = a.id
-                                                    AND (news.person_at IS NULL OR h.person_at >= news.person_at)
-                                                    AND (news.agent_at IS NULL
-                                                         OR h.agent_at > news.agent_at - INTERVAL '1 minute'))
-                              ON CONFLICT (tenant_id, agent_id) DO UPDATE
-                                 SET person_at = greatest(agent_heard.person_at, excluded.person_at),
-                                     agent_at = greatest(agent_heard.agent_at, excluded.agent_at))
-                SELECT %s AS record
-                  FROM m %s
-                 WHERE EXISTS (SELECT 1 FROM spoke) OR EXISTS (SELECT 1 FROM joined)
-                """.formatted(RECORD, JOINS))
+        return db.sql(call, INSERT)
                 .set("stream", place.stream())
                 .set("seq", place.seq())
                 .set("at", place.at())
@@ -412,10 +370,7 @@ public final class MessageStore {
 
     /** An earlier message, as a response to a write shows it. */
     public Message said(Call call, UUID id) {
-        return db.sql(
-                        call,
-                        "SELECT %s AS record FROM message m %s WHERE m.tenant_id = :tenant AND m.id = :id"
-                                .formatted(CUT_RECORD, JOINS))
+        return db.sql(call, READ_SAID)
                 .set("id", id)
                 .one(row -> Objects.requireNonNull(row.json("record", Message.class)))
                 .orElseThrow(() -> Problem.notFound("message", id.toString(), List.of()));
@@ -423,9 +378,7 @@ public final class MessageStore {
 
     /** The oldest unread messages of the party, up to a limit; they stay unread. */
     public List<Message> waiting(Call call, long party, int limit) {
-        return db.sql(call, "WITH " + TAKEN + """
-                SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
-                """.formatted(CUT_RECORD, JOINS))
+        return db.sql(call, READ_WAITING)
                 .set("party", party)
                 .set("limit", limit)
                 .one(row -> row.jsonList("messages", Message.class))
@@ -434,18 +387,7 @@ public final class MessageStore {
 
     /** The same, and marks them as read. */
     public List<Message> take(Call call, long party, int limit) {
-        return db.sql(call, "WITH " + TAKEN + """
-                , marked AS (
-                    UPDATE participant p
-                       SET read_seq = t.seq,
-                           own_unread = (SELECT count(*) FROM message own
-                                          WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
-                                            AND own.seq > t.seq AND own.speaker_id = p.party_id)
-                      FROM (SELECT stream_id, max(seq) AS seq FROM taken GROUP BY stream_id) t
-                     WHERE p.tenant_id = :tenant AND p.party_id = :party AND p.stream_id = t.stream_id
-                       AND p.read_seq < t.seq)
-                SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
-                """.formatted(CUT_RECORD, JOINS))
+        return db.sql(call, TAKE)
                 .set("party", party)
                 .set("limit", limit)
                 .one(row -> row.jsonList("messages", Message.class))
@@ -466,7 +408,7 @@ public final class MessageStore {
     }
 
     private long unread(Call call, long party) {
-        return db.sql(call, "SELECT %s AS unread".formatted(UNREAD))
+        return db.sql(call, COUNT_UNREAD)
                 .set("party", party)
                 .one(row -> row.number("unread"))
                 .orElseThrow();

@@ -32,6 +32,26 @@ public final class IdempotencyStore {
 
     private static final long ALL = 4 * EACH;
 
+    private static final String KEEP_WHOLE = keep("CAST(:whole AS text)");
+
+    private static final String KEEP_REFERENCE = keep("CAST(:reference AS text)");
+
+    private static final String KEEP_EITHER = keep("""
+            (SELECT CASE WHEN COALESCE(sum(k.bytes), 0) + :length <= :all
+                          AND COALESCE(sum(k.bytes) FILTER (WHERE k.principal = :principal), 0) + :length <= :each
+                         THEN CAST(:whole AS text) ELSE CAST(:reference AS text) END
+               FROM idempotency k
+              WHERE k.tenant_id = :tenant AND k.bytes > %d)
+            """.formatted(COUNTED));
+
+    private static String keep(String answer) {
+        return """
+                UPDATE idempotency
+                   SET answer = %s
+                 WHERE tenant_id = :tenant AND principal = :principal AND key = :key
+                """.formatted(answer);
+    }
+
     private final Db db;
 
     public IdempotencyStore(Db db) {
@@ -91,19 +111,13 @@ public final class IdempotencyStore {
         var whole = Json.text(answer);
         var length = whole.getBytes(StandardCharsets.UTF_8).length;
         if (length <= COUNTED) {
-            keep(call, key, "CAST(:whole AS text)").set("whole", whole).run();
+            keep(call, key, KEEP_WHOLE).set("whole", whole).run();
         } else if (length > WHOLE) {
-            keep(call, key, "CAST(:reference AS text)")
+            keep(call, key, KEEP_REFERENCE)
                     .set("reference", Json.text(Envelope.reference(answer)))
                     .run();
         } else {
-            keep(call, key, """
-                    (SELECT CASE WHEN COALESCE(sum(k.bytes), 0) + :length <= :all
-                                  AND COALESCE(sum(k.bytes) FILTER (WHERE k.principal = :principal), 0) + :length <= :each
-                                 THEN CAST(:whole AS text) ELSE CAST(:reference AS text) END
-                       FROM idempotency k
-                      WHERE k.tenant_id = :tenant AND k.bytes > %d)
-                    """.formatted(COUNTED))
+            keep(call, key, KEEP_EITHER)
                     .set("whole", whole)
                     .set("reference", Json.text(Envelope.reference(answer)))
                     .set("length", length)
@@ -113,12 +127,8 @@ public final class IdempotencyStore {
         }
     }
 
-    private Statement keep(Call call, String key, String answer) {
-        return db.sql(call, """
-                UPDATE idempotency
-                   SET answer = %s
-                 WHERE tenant_id = :tenant AND principal = :principal AND key = :key
-                """.formatted(answer)).set("key", key);
+    private Statement keep(Call call, String key, String statement) {
+        return db.sql(call, statement).set("key", key);
     }
 
     /** Deletes the keys that are no longer valid. */

@@ -36,6 +36,8 @@ public final class SigningKeyStore {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final String SELECT = "SELECT id, public_key, private_key, created_at FROM signing_key";
 
+    private static final String NEWEST_FIRST = SELECT + " ORDER BY created_at DESC, id LIMIT :published";
+
     private final Db db;
     private final Vault vault;
     private final Clock clock;
@@ -120,9 +122,7 @@ public final class SigningKeyStore {
     }
 
     private List<Published> newestFirst() {
-        return db.sql(SELECT + " ORDER BY created_at DESC, id LIMIT :published")
-                .set("published", PUBLISHED)
-                .list(SigningKeyStore::published);
+        return db.sql(NEWEST_FIRST).set("published", PUBLISHED).list(SigningKeyStore::published);
     }
 
     private static Published published(Row row) throws SQLException {

@@ -31,6 +31,27 @@ public final class SkillQueries {
 
     private static final int MOST_AGENTS = 200;
 
+    private static final String LIST = ContextStore.WITH_CONTEXT + "SELECT ctx.*, %s AS rows FROM ctx".formatted(ALL);
+
+    private static final String LIST_WITHOUT_CONTEXT = "SELECT %s AS rows".formatted(ALL);
+
+    private static final String READ =
+            ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*, %s AS own, %s AS files,
+                   (SELECT jsonb_agg(named.name ORDER BY named.name_key)
+                      FROM (SELECT a.name, a.name_key
+                              FROM skill_install i
+                              JOIN agent a ON a.tenant_id = i.tenant_id AND a.id = i.agent_id
+                             WHERE i.tenant_id = :tenant AND i.skill = :name AND %s
+                             ORDER BY a.name_key
+                             LIMIT %d) named) AS agents
+              FROM ctx
+            """.formatted(ONE, FILES, Visibility.agent("a"), MOST_AGENTS);
+
+    private static final String READ_WITHOUT_CONTEXT = "SELECT %s AS own, %s AS files".formatted(ONE, FILES);
+
+    private static final String FIND = "SELECT %s AS own".formatted(ONE);
+
     private final Db db;
 
     public SkillQueries(Db db) {
@@ -39,7 +60,7 @@ public final class SkillQueries {
 
     /** All of the tenant's own, by name; the context with them. */
     public List<OwnSkill> list(Call call) {
-        return db.sql(call, ContextStore.WITH_CONTEXT + "SELECT ctx.*, %s AS rows FROM ctx".formatted(ALL))
+        return db.sql(call, LIST)
                 .one(row -> {
                     ContextStore.read(call, row);
                     return row.jsonList("rows", OwnSkill.class);
@@ -49,7 +70,7 @@ public final class SkillQueries {
 
     /** All of the tenant's own, by name. */
     public List<OwnSkill> list(long tenant) {
-        return db.sql("SELECT %s AS rows".formatted(ALL))
+        return db.sql(LIST_WITHOUT_CONTEXT)
                 .set("tenant", tenant)
                 .one(row -> row.jsonList("rows", OwnSkill.class))
                 .orElseThrow();
@@ -69,17 +90,7 @@ public final class SkillQueries {
 
     /** @param path of the file that is wanted, or null for all */
     public Found read(Call call, String name, @Nullable String path) {
-        return db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*, %s AS own, %s AS files,
-                       (SELECT jsonb_agg(named.name ORDER BY named.name_key)
-                          FROM (SELECT a.name, a.name_key
-                                  FROM skill_install i
-                                  JOIN agent a ON a.tenant_id = i.tenant_id AND a.id = i.agent_id
-                                 WHERE i.tenant_id = :tenant AND i.skill = :name AND %s
-                                 ORDER BY a.name_key
-                                 LIMIT %d) named) AS agents
-                  FROM ctx
-                """.formatted(ONE, FILES, Visibility.AGENT, MOST_AGENTS))
+        return db.sql(call, READ)
                 .set("name", name)
                 .set("path", path)
                 .set("whole", path == null)
@@ -92,7 +103,7 @@ public final class SkillQueries {
 
     /** @param path of the file that is wanted, or null for all */
     public Found read(long tenant, String name, @Nullable String path) {
-        return db.sql("SELECT %s AS own, %s AS files".formatted(ONE, FILES))
+        return db.sql(READ_WITHOUT_CONTEXT)
                 .set("tenant", tenant)
                 .set("name", name)
                 .set("path", path)
@@ -113,7 +124,7 @@ public final class SkillQueries {
 
     /** What is known of one of the tenant's own. */
     public Optional<OwnSkill> find(long tenant, String name) {
-        return db.sql("SELECT %s AS own".formatted(ONE))
+        return db.sql(FIND)
                 .set("tenant", tenant)
                 .set("name", name)
                 .one(row -> Optional.ofNullable(row.json("own", OwnSkill.class)))

@@ -12,6 +12,22 @@ import org.jspecify.annotations.Nullable;
 
 /** A tenant's own skills, and which skills its agents have, as they are changed: inside a transaction. */
 public final class SkillStore {
+    private static final String LOCK = """
+            SELECT count(*) FILTER (WHERE s.name <> :name) AS others,
+                   COALESCE(sum(s.size) FILTER (WHERE s.name <> :name), 0) AS size,
+                   (SELECT %s FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name) AS held
+              FROM skill s
+             WHERE s.tenant_id = :tenant
+            """.formatted(OwnSkill.JSON);
+
+    private static final String PUT = """
+            INSERT INTO skill AS s (tenant_id, name, card, size, updated_at)
+            VALUES (:tenant, :name, CAST(:card AS json), :size, :now)
+            ON CONFLICT (tenant_id, name) DO UPDATE
+               SET card = excluded.card, size = excluded.size, updated_at = excluded.updated_at, revision = s.revision + 1
+            RETURNING %s AS record
+            """.formatted(OwnSkill.JSON);
+
     private final Db db;
 
     public SkillStore(Db db) {
@@ -31,13 +47,7 @@ public final class SkillStore {
     public Stock lock(Call call, String name) {
         db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('skills', :tenant))")
                 .one(row -> true);
-        return db.sql(call, """
-                SELECT count(*) FILTER (WHERE s.name <> :name) AS others,
-                       COALESCE(sum(s.size) FILTER (WHERE s.name <> :name), 0) AS size,
-                       (SELECT %s FROM skill s WHERE s.tenant_id = :tenant AND s.name = :name) AS held
-                  FROM skill s
-                 WHERE s.tenant_id = :tenant
-                """.formatted(OwnSkill.JSON))
+        return db.sql(call, LOCK)
                 .set("name", name)
                 .one(row -> new Stock(row.number("others"), row.number("size"), row.json("held", OwnSkill.class)))
                 .orElseThrow();
@@ -45,13 +55,7 @@ public final class SkillStore {
 
     /** Keeps the skill; in the place of the one of its name, if there is one. */
     public OwnSkill put(Call call, Skill skill, SkillCard card, boolean replaces) {
-        var kept = db.sql(call, """
-                INSERT INTO skill AS s (tenant_id, name, card, size, updated_at)
-                VALUES (:tenant, :name, CAST(:card AS json), :size, :now)
-                ON CONFLICT (tenant_id, name) DO UPDATE
-                   SET card = excluded.card, size = excluded.size, updated_at = excluded.updated_at, revision = s.revision + 1
-                RETURNING %s AS record
-                """.formatted(OwnSkill.JSON))
+        var kept = db.sql(call, PUT)
                 .set("name", card.name())
                 .set("card", Json.text(card))
                 .set("size", card.size())

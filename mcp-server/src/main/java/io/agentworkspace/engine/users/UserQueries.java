@@ -7,6 +7,13 @@ import io.agentworkspace.engine.model.tool.Call;
 
 /** Reads of users. */
 public final class UserQueries {
+    private static final String READ = ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*, u.role, t.plan
+              FROM ctx
+              JOIN tenant t ON t.tenant_id = :tenant
+              LEFT JOIN app_user u ON u.tenant_id = :tenant AND u.id = ctx.user_id
+            """;
+
     private final Db db;
 
     public UserQueries(Db db) {
@@ -17,12 +24,7 @@ public final class UserQueries {
     public record Found(Role role, String plan) {}
 
     public Found read(Call call) {
-        return db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*, u.role, t.plan
-                  FROM ctx
-                  JOIN tenant t ON t.tenant_id = :tenant
-                  LEFT JOIN app_user u ON u.tenant_id = :tenant AND u.id = ctx.user_id
-                """)
+        return db.sql(call, READ)
                 .one(row -> {
                     ContextStore.read(call, row);
                     return new Found(Role.of(row.text("role")), row.text("plan"));

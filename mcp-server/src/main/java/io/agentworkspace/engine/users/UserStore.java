@@ -29,6 +29,66 @@ public final class UserStore {
     private static final String RECORD =
             "jsonb_build_object('name', u.name, 'role', u.role, 'revision', u.revision, 'created_at', u.created_at)";
 
+    private static final String LIST = ContextStore.WITH_CONTEXT + """
+            , page AS (
+                SELECT * FROM app_user u
+                 WHERE u.tenant_id = :tenant AND u.removed_at IS NULL AND u.name_key > :after
+                 ORDER BY u.name_key
+                 LIMIT :limit + 1)
+            SELECT ctx.*,
+                   (SELECT jsonb_agg(jsonb_build_object(
+                               'user', %s,
+                               'agents', (SELECT count(*) FROM agent a
+                                           WHERE a.tenant_id = u.tenant_id AND a.owner_id = u.id AND a.destroyed_at IS NULL),
+                               'domains', (SELECT count(*) FROM domain d
+                                            WHERE d.tenant_id = u.tenant_id AND d.owner_id = u.id),
+                               'banks', (SELECT count(*) FROM bank b
+                                          WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
+                               'keys', (SELECT count(*) FROM api_key k
+                                         WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND %s))
+                            ORDER BY u.name_key)
+                      FROM page u) AS rows
+              FROM ctx
+            """.formatted(RECORD, KeyRow.IN_USE);
+
+    private static final String INSERT = """
+            WITH w AS (SELECT role FROM app_user
+                        WHERE tenant_id = :tenant AND id = :caller AND removed_at IS NULL
+                          FOR SHARE),
+                 u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
+                       SELECT :tenant, :name, :key, :role, CAST(:now AS timestamptz) FROM w
+                       ON CONFLICT DO NOTHING
+                       RETURNING *)
+            SELECT w.role AS caller_role, CASE WHEN u.id IS NOT NULL THEN %s END AS record
+              FROM w LEFT JOIN u ON true
+            """.formatted(RECORD);
+
+    private static final String UPDATE = """
+            WITH k AS (UPDATE api_key
+                          SET revoked_at = CASE WHEN known_to_others THEN CAST(:now AS timestamptz) END,
+                              previous_hash = NULL, previous_until = NULL, revision = revision + 1
+                        WHERE :rises AND tenant_id = :tenant AND user_id = :id AND revoked_at IS NULL
+                          AND (known_to_others OR previous_hash IS NOT NULL)
+                    RETURNING known_to_others)
+            UPDATE app_user u
+               SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
+                   revision = u.revision + 1
+             WHERE u.tenant_id = :tenant AND u.id = :id
+            RETURNING %s AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys
+            """.formatted(RECORD);
+
+    private static final String READ =
+            "SELECT %s AS record FROM app_user u WHERE u.tenant_id = :tenant AND u.id = :id".formatted(RECORD);
+
+    private static final String LOCK = """
+            SELECT id, name, role, revision, %1$s AS is_user, %2$s AS is_heir
+              FROM app_user
+             WHERE tenant_id = :tenant AND removed_at IS NULL
+               AND (id = :caller OR role = 'owner' OR %1$s OR %2$s)
+             ORDER BY id
+               FOR UPDATE
+            """.formatted(called(":key"), called(":heir"));
+
     private final Db db;
 
     public UserStore(Db db) {
@@ -42,27 +102,7 @@ public final class UserStore {
     public ListSlice<Entry> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
-        return db.sql(call, ContextStore.WITH_CONTEXT + """
-                , page AS (
-                    SELECT * FROM app_user u
-                     WHERE u.tenant_id = :tenant AND u.removed_at IS NULL AND u.name_key > :after
-                     ORDER BY u.name_key
-                     LIMIT :limit + 1)
-                SELECT ctx.*,
-                       (SELECT jsonb_agg(jsonb_build_object(
-                                   'user', %s,
-                                   'agents', (SELECT count(*) FROM agent a
-                                               WHERE a.tenant_id = u.tenant_id AND a.owner_id = u.id AND a.destroyed_at IS NULL),
-                                   'domains', (SELECT count(*) FROM domain d
-                                                WHERE d.tenant_id = u.tenant_id AND d.owner_id = u.id),
-                                   'banks', (SELECT count(*) FROM bank b
-                                              WHERE b.tenant_id = u.tenant_id AND b.owner_id = u.id),
-                                   'keys', (SELECT count(*) FROM api_key k
-                                             WHERE k.tenant_id = u.tenant_id AND k.user_id = u.id AND %s))
-                                ORDER BY u.name_key)
-                          FROM page u) AS rows
-                  FROM ctx
-                """.formatted(RECORD, KeyRow.IN_USE))
+        return db.sql(call, LIST)
                 .set("after", after)
                 .set("limit", limit)
                 .one(row -> {
@@ -84,17 +124,7 @@ public final class UserStore {
      *     {@code not_permitted} when it has just lost its role
      */
     public User insert(Call call, Name name, Role role) {
-        return db.sql(call, """
-                WITH w AS (SELECT role FROM app_user
-                            WHERE tenant_id = :tenant AND id = :caller AND removed_at IS NULL
-                              FOR SHARE),
-                     u AS (INSERT INTO app_user (tenant_id, name, name_key, role, created_at)
-                           SELECT :tenant, :name, :key, :role, CAST(:now AS timestamptz) FROM w
-                           ON CONFLICT DO NOTHING
-                           RETURNING *)
-                SELECT w.role AS caller_role, CASE WHEN u.id IS NOT NULL THEN %s END AS record
-                  FROM w LEFT JOIN u ON true
-                """.formatted(RECORD))
+        return db.sql(call, INSERT)
                 .set("name", name)
                 .set("key", name.key())
                 .set("role", role.word())
@@ -129,14 +159,7 @@ public final class UserStore {
      *     meanwhile, {@code not_permitted} when that has just lost its role
      */
     public Locked lock(Call call, UserHandle user, @Nullable UserHandle heir) {
-        var rows = db.sql(call, """
-                SELECT id, name, role, revision, %1$s AS is_user, %2$s AS is_heir
-                  FROM app_user
-                 WHERE tenant_id = :tenant AND removed_at IS NULL
-                   AND (id = :caller OR role = 'owner' OR %1$s OR %2$s)
-                 ORDER BY id
-                   FOR UPDATE
-                """.formatted(called(":key"), called(":heir")))
+        var rows = db.sql(call, LOCK)
                 .set("key", user.key())
                 .set("heir", heir == null ? null : heir.key())
                 .list(row -> new Candidate(held(row), row.flag("is_user"), row.flag("is_heir")));
@@ -174,19 +197,7 @@ public final class UserStore {
      */
     public Updated update(Call call, Held held, @Nullable Name name, Role role) {
         try {
-            var updated = db.sql(call, """
-                    WITH k AS (UPDATE api_key
-                                  SET revoked_at = CASE WHEN known_to_others THEN CAST(:now AS timestamptz) END,
-                                      previous_hash = NULL, previous_until = NULL, revision = revision + 1
-                                WHERE :rises AND tenant_id = :tenant AND user_id = :id AND revoked_at IS NULL
-                                  AND (known_to_others OR previous_hash IS NOT NULL)
-                            RETURNING known_to_others)
-                    UPDATE app_user u
-                       SET name = COALESCE(:name, u.name), name_key = COALESCE(:key, u.name_key), role = :role,
-                           revision = u.revision + 1
-                     WHERE u.tenant_id = :tenant AND u.id = :id
-                    RETURNING %s AS record, (SELECT count(*) FROM k WHERE k.known_to_others) AS keys
-                    """.formatted(RECORD))
+            var updated = db.sql(call, UPDATE)
                     .set("id", held.id())
                     .set("name", name)
                     .set("key", name == null ? null : name.key())
@@ -208,13 +219,7 @@ public final class UserStore {
 
     /** The current record. */
     public User read(Call call, Held held) {
-        return db.sql(
-                        call,
-                        "SELECT %s AS record FROM app_user u WHERE u.tenant_id = :tenant AND u.id = :id"
-                                .formatted(RECORD))
-                .set("id", held.id())
-                .one(UserStore::record)
-                .orElseThrow();
+        return db.sql(call, READ).set("id", held.id()).one(UserStore::record).orElseThrow();
     }
 
     /** What another user has taken over: the agents as they are now, and the number of other things. */

@@ -23,6 +23,59 @@ public final class DeliveryQueries {
     private static final String EVENT =
             "json_build_object('id', v.id, 'type', v.type, 'created_at', v.created_at, 'data', v.data)";
 
+    private static final String READ =
+            ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*, found.*
+              FROM ctx
+              LEFT JOIN LATERAL (
+                   SELECT %s AS record, %s AS event
+                     FROM webhook_delivery d
+                     %s
+                     JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
+                    WHERE d.tenant_id = :tenant AND d.id = :id) found ON true
+            """.formatted(DeliveryRow.JSON, EVENT, DeliveryRow.ENDPOINT);
+
+    private static final String READ_FEED = ContextStore.WITH_CONTEXT + """
+            , feed AS (
+                SELECT COALESCE(max(last_seq), 0) AS latest, COALESCE(max(cleared_seq), 0) AS cleared
+                  FROM event_feed
+                 WHERE tenant_id = :tenant),
+              page AS (
+                SELECT v.*
+                  FROM event v
+                 WHERE v.tenant_id = :tenant AND v.seq > greatest(:place, (SELECT cleared FROM feed))
+                 ORDER BY v.seq
+                 LIMIT :limit),
+              near AS (
+                SELECT v.*, sum(octet_length(v.data::text)) OVER (ORDER BY v.seq) - octet_length(v.data::text) AS ahead
+                  FROM page v)
+            SELECT ctx.*, feed.*,
+                   (SELECT json_agg(json_build_object('seq', v.seq, 'id', v.id, 'type', v.type,
+                                                      'created_at', v.created_at, 'data', v.data) ORDER BY v.seq)
+                      FROM near v
+                     WHERE v.ahead <= :room) AS rows
+              FROM ctx
+             CROSS JOIN feed
+            """;
+
+    /** The conditions of a filter follow, only those that are set: each combination is planned along its own index. */
+    private static final String LIST = ContextStore.WITH_CONTEXT + """
+            , page AS (
+                SELECT d.*
+                  FROM webhook_delivery d
+                 WHERE d.tenant_id = :tenant
+            """;
+
+    private static final String LIST_PAGE = """
+                 ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
+                 LIMIT :limit + 1)
+            SELECT ctx.*,
+                   EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS known,
+                   (SELECT jsonb_agg(%s ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
+                      FROM page d %s) AS rows
+              FROM ctx
+            """.formatted(DeliveryRow.JSON, DeliveryRow.ENDPOINT);
+
     private final Db db;
 
     public DeliveryQueries(Db db) {
@@ -50,22 +103,7 @@ public final class DeliveryQueries {
         var limit = Page.limit(page);
         var after = After.of(page);
         var place = after == null ? "" : " AND (d.created_at, d.sequence, d.id) < (:at, :sequence, :after)";
-        var rows = db.sql(
-                        call,
-                        ContextStore.WITH_CONTEXT
-                                + """
-                , page AS (
-                    SELECT d.*
-                      FROM webhook_delivery d
-                     WHERE d.tenant_id = :tenant %s
-                     ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC
-                     LIMIT :limit + 1)
-                SELECT ctx.*,
-                       EXISTS (SELECT 1 FROM webhook_endpoint e WHERE e.tenant_id = :tenant AND e.id = CAST(:endpoint AS uuid)) AS known,
-                       (SELECT jsonb_agg(%s ORDER BY d.created_at DESC, d.sequence DESC, d.id DESC)
-                          FROM page d %s) AS rows
-                  FROM ctx
-                """.formatted(filter.conditions() + place, DeliveryRow.JSON, DeliveryRow.ENDPOINT))
+        var rows = db.sql(call, LIST + filter.conditions() + place + LIST_PAGE)
                 .set(
                         "endpoint",
                         filter.endpoint() == null
@@ -117,16 +155,7 @@ public final class DeliveryQueries {
 
     /** @throws Problem {@code not_found} */
     public Whole read(Call call, String id) {
-        return db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*, found.*
-                  FROM ctx
-                  LEFT JOIN LATERAL (
-                       SELECT %s AS record, %s AS event
-                         FROM webhook_delivery d
-                         %s
-                         JOIN event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
-                        WHERE d.tenant_id = :tenant AND d.id = :id) found ON true
-                """.formatted(DeliveryRow.JSON, EVENT, DeliveryRow.ENDPOINT))
+        return db.sql(call, READ)
                 .set("id", EndpointQueries.id(id).orElse(null))
                 .one(row -> {
                     ContextStore.read(call, row);
@@ -156,28 +185,7 @@ public final class DeliveryQueries {
 
     /** The events after this seq, oldest first. */
     public Feed feed(Call call, long after, int limit) {
-        return db.sql(call, ContextStore.WITH_CONTEXT + """
-                , feed AS (
-                    SELECT COALESCE(max(last_seq), 0) AS latest, COALESCE(max(cleared_seq), 0) AS cleared
-                      FROM event_feed
-                     WHERE tenant_id = :tenant),
-                  page AS (
-                    SELECT v.*
-                      FROM event v
-                     WHERE v.tenant_id = :tenant AND v.seq > greatest(:place, (SELECT cleared FROM feed))
-                     ORDER BY v.seq
-                     LIMIT :limit),
-                  near AS (
-                    SELECT v.*, sum(octet_length(v.data::text)) OVER (ORDER BY v.seq) - octet_length(v.data::text) AS ahead
-                      FROM page v)
-                SELECT ctx.*, feed.*,
-                       (SELECT json_agg(json_build_object('seq', v.seq, 'id', v.id, 'type', v.type,
-                                                          'created_at', v.created_at, 'data', v.data) ORDER BY v.seq)
-                          FROM near v
-                         WHERE v.ahead <= :room) AS rows
-                  FROM ctx
-                 CROSS JOIN feed
-                """)
+        return db.sql(call, READ_FEED)
                 .set("place", after)
                 .set("limit", limit)
                 .one(row -> {

@@ -24,6 +24,49 @@ public final class DeliveryQueueStore {
     /** How many are queued anew in one call. */
     public static final int MOST = 1_000;
 
+    private static final String QUEUE_TEST = """
+            WITH target AS (
+                SELECT e.id
+                  FROM webhook_endpoint e
+                 WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.enabled
+                   AND CASE WHEN CAST(:endpoint AS uuid) IS NULL THEN e.events && ARRAY[CAST(:type AS text), '*']
+                            ELSE e.id = CAST(:endpoint AS uuid) END
+                 ORDER BY e.id
+                   FOR NO KEY UPDATE),
+                 told AS (
+                INSERT INTO event (tenant_id, id, type, created_at, data, directed)
+                SELECT :tenant, :event, :type, :now, CAST(:data AS json), true
+                 WHERE EXISTS (SELECT 1 FROM target)),
+                 counted AS (
+                UPDATE webhook_endpoint e
+                   SET last_sequence = e.last_sequence + 1
+                  FROM target t
+                 WHERE e.tenant_id = :tenant AND e.id = t.id
+                RETURNING e.*),
+                 queued AS (
+                INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
+                SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
+                  FROM counted c
+                RETURNING *)
+            SELECT %s AS record
+              FROM queued d JOIN counted e ON e.id = d.endpoint_id
+             ORDER BY e.created_at, e.id
+            """.formatted(DeliveryRow.JSON);
+
+    private static final String QUEUE_AGAIN = """
+            WITH counted AS (
+                UPDATE webhook_endpoint
+                   SET last_sequence = last_sequence + 1
+                 WHERE tenant_id = :tenant AND id = :endpoint
+                RETURNING *),
+                 queued AS (
+                INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
+                SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
+                  FROM counted c
+                RETURNING *)
+            SELECT %s AS record FROM queued d JOIN counted e ON e.id = d.endpoint_id
+            """.formatted(DeliveryRow.JSON);
+
     private final Db db;
 
     public DeliveryQueueStore(Db db) {
@@ -37,34 +80,7 @@ public final class DeliveryQueueStore {
      */
     public List<Delivery> test(Call call, UUID event, EventType type, ObjectNode data, @Nullable UUID endpoint) {
         call.queue();
-        return db.sql(call, """
-                WITH target AS (
-                    SELECT e.id
-                      FROM webhook_endpoint e
-                     WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL AND e.enabled
-                       AND CASE WHEN CAST(:endpoint AS uuid) IS NULL THEN e.events && ARRAY[CAST(:type AS text), '*']
-                                ELSE e.id = CAST(:endpoint AS uuid) END
-                     ORDER BY e.id
-                       FOR NO KEY UPDATE),
-                     told AS (
-                    INSERT INTO event (tenant_id, id, type, created_at, data, directed)
-                    SELECT :tenant, :event, :type, :now, CAST(:data AS json), true
-                     WHERE EXISTS (SELECT 1 FROM target)),
-                     counted AS (
-                    UPDATE webhook_endpoint e
-                       SET last_sequence = e.last_sequence + 1
-                      FROM target t
-                     WHERE e.tenant_id = :tenant AND e.id = t.id
-                    RETURNING e.*),
-                     queued AS (
-                    INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-                    SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
-                      FROM counted c
-                    RETURNING *)
-                SELECT %s AS record
-                  FROM queued d JOIN counted e ON e.id = d.endpoint_id
-                 ORDER BY e.created_at, e.id
-                """.formatted(DeliveryRow.JSON))
+        return db.sql(call, QUEUE_TEST)
                 .set("event", event)
                 .set("type", type.word())
                 .set("data", Json.text(data))
@@ -90,19 +106,7 @@ public final class DeliveryQueueStore {
     /** Queues a delivery of the event to an endpoint that the transaction holds. */
     public Delivery again(Call call, Sent sent, UUID endpoint) {
         call.queue();
-        return db.sql(call, """
-                WITH counted AS (
-                    UPDATE webhook_endpoint
-                       SET last_sequence = last_sequence + 1
-                     WHERE tenant_id = :tenant AND id = :endpoint
-                    RETURNING *),
-                     queued AS (
-                    INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, event_type, sequence, due_at, created_at)
-                    SELECT :tenant, gen_random_uuid(), c.id, :event, :type, c.last_sequence, :now, :now
-                      FROM counted c
-                    RETURNING *)
-                SELECT %s AS record FROM queued d JOIN counted e ON e.id = d.endpoint_id
-                """.formatted(DeliveryRow.JSON))
+        return db.sql(call, QUEUE_AGAIN)
                 .set("event", sent.event())
                 .set("type", sent.type().word())
                 .set("endpoint", endpoint)

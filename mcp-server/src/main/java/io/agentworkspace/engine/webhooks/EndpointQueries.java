@@ -16,6 +16,27 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads of webhook endpoints: one statement each, including the context. */
 public final class EndpointQueries {
+    private static final String LIST = ContextStore.WITH_CONTEXT + """
+            , page AS (
+                SELECT e.*
+                  FROM webhook_endpoint e
+                 WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL
+                   AND (CAST(:at AS timestamptz) IS NULL
+                        OR (e.created_at, e.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
+                 ORDER BY e.created_at DESC, e.id DESC
+                 LIMIT :limit + 1)
+            SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
+              FROM ctx
+            """.formatted(EndpointRow.JSON);
+
+    private static final String READ = ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*,
+                   (SELECT %s
+                      FROM webhook_endpoint e
+                     WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL) AS record
+              FROM ctx
+            """.formatted(EndpointRow.JSON);
+
     private final Db db;
 
     public EndpointQueries(Db db) {
@@ -26,18 +47,7 @@ public final class EndpointQueries {
     public ListSlice<EndpointRow> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
-        var rows = db.sql(call, ContextStore.WITH_CONTEXT + """
-                , page AS (
-                    SELECT e.*
-                      FROM webhook_endpoint e
-                     WHERE e.tenant_id = :tenant AND e.deleted_at IS NULL
-                       AND (CAST(:at AS timestamptz) IS NULL
-                            OR (e.created_at, e.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
-                     ORDER BY e.created_at DESC, e.id DESC
-                     LIMIT :limit + 1)
-                SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY e.created_at DESC, e.id DESC) FROM page e) AS rows
-                  FROM ctx
-                """.formatted(EndpointRow.JSON))
+        var rows = db.sql(call, LIST)
                 .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
                 .set("at", after.at())
                 .set("after", after.id())
@@ -56,13 +66,7 @@ public final class EndpointQueries {
 
     /** @throws Problem {@code not_found} */
     public EndpointRow read(Call call, String id) {
-        return db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*,
-                       (SELECT %s
-                          FROM webhook_endpoint e
-                         WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL) AS record
-                  FROM ctx
-                """.formatted(EndpointRow.JSON))
+        return db.sql(call, READ)
                 .set("id", id(id).orElse(null))
                 .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
                 .one(row -> {

@@ -15,6 +15,53 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes of webhook endpoints: created, changed, rotated and deleted, inside a transaction. */
 public final class EndpointStore {
+    private static final String INSERT = """
+            INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
+                                               updated_at, secret, preflight, missed_after)
+            VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
+                    :now, :secret, CAST(:preflight AS json),
+                    CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END)
+            RETURNING %s AS record
+            """.formatted(EndpointRow.JSON);
+
+    private static final String LOCK = """
+            SELECT %s AS record
+              FROM webhook_endpoint e
+             WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL
+               FOR NO KEY UPDATE
+            """.formatted(EndpointRow.JSON);
+
+    private static final String UPDATE = """
+            UPDATE webhook_endpoint e
+               SET url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
+                   description = COALESCE(:description, e.description),
+                   preflight = COALESCE(CAST(:preflight AS json), e.preflight),
+                   enabled = :enabled, disabled_reason = CASE WHEN NOT :enabled THEN COALESCE(e.disabled_reason, 'manual') END,
+                   missed_after = CASE WHEN e.enabled AND NOT :enabled
+                                       THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant)
+                                       ELSE e.missed_after END,
+                   missed_until = CASE WHEN e.enabled = :enabled THEN e.missed_until
+                                       WHEN :enabled
+                                       THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant FOR SHARE) END,
+                   failing_since = CASE WHEN NOT :anew THEN e.failing_since END,
+                   open_until = CASE WHEN NOT :anew THEN e.open_until END,
+                   warned = CASE WHEN :anew THEN 0 ELSE e.warned END,
+                   failures_in_row = CASE WHEN :anew THEN 0 ELSE e.failures_in_row END,
+                   openings = CASE WHEN :anew THEN 0 ELSE e.openings END,
+                   updated_at = CASE WHEN :none THEN e.updated_at ELSE :now END,
+                   revision = e.revision + CASE WHEN :none THEN 0 ELSE 1 END
+             WHERE e.tenant_id = :tenant AND e.id = :id
+            RETURNING %s AS record
+            """.formatted(EndpointRow.JSON);
+
+    private static final String ROTATE = """
+            UPDATE webhook_endpoint e
+               SET previous_secret = e.secret, previous_until = :until,
+                   secret = :secret, updated_at = :now, revision = e.revision + 1
+             WHERE e.tenant_id = :tenant AND e.id = :id
+            RETURNING %s AS record
+            """.formatted(EndpointRow.JSON);
+
     private final Db db;
     private final Vault vault;
 
@@ -99,14 +146,7 @@ public final class EndpointStore {
             String preflight) {}
 
     public EndpointRow insert(Call call, Draft draft) {
-        var made = db.sql(call, """
-                INSERT INTO webhook_endpoint AS e (tenant_id, id, url, events, description, enabled, disabled_reason, created_at,
-                                                   updated_at, secret, preflight, missed_after)
-                VALUES (:tenant, :id, :url, :events, :description, :enabled, CASE WHEN NOT :enabled THEN 'manual' END, :now,
-                        :now, :secret, CAST(:preflight AS json),
-                        CASE WHEN NOT :enabled THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant) END)
-                RETURNING %s AS record
-                """.formatted(EndpointRow.JSON))
+        var made = db.sql(call, INSERT)
                 .set("id", draft.id())
                 .set("url", draft.url())
                 .set("events", draft.events())
@@ -127,12 +167,7 @@ public final class EndpointStore {
      * @throws Problem {@code not_found}
      */
     public EndpointRow lock(Call call, String id) {
-        return db.sql(call, """
-                SELECT %s AS record
-                  FROM webhook_endpoint e
-                 WHERE e.tenant_id = :tenant AND e.id = :id AND e.deleted_at IS NULL
-                   FOR NO KEY UPDATE
-                """.formatted(EndpointRow.JSON))
+        return db.sql(call, LOCK)
                 .set("id", EndpointQueries.id(id).orElse(null))
                 .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
                 .one(row -> Objects.requireNonNull(row.json("record", EndpointRow.class)))
@@ -169,28 +204,7 @@ public final class EndpointStore {
         var enabled = change.enabled() == null ? held.enabled() : change.enabled();
         var anew = enabled && !held.enabled()
                 || change.url() != null && !change.url().equals(held.url());
-        return db.sql(call, """
-                UPDATE webhook_endpoint e
-                   SET url = COALESCE(:url, e.url), events = COALESCE(CAST(:events AS text[]), e.events),
-                       description = COALESCE(:description, e.description),
-                       preflight = COALESCE(CAST(:preflight AS json), e.preflight),
-                       enabled = :enabled, disabled_reason = CASE WHEN NOT :enabled THEN COALESCE(e.disabled_reason, 'manual') END,
-                       missed_after = CASE WHEN e.enabled AND NOT :enabled
-                                           THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant)
-                                           ELSE e.missed_after END,
-                       missed_until = CASE WHEN e.enabled = :enabled THEN e.missed_until
-                                           WHEN :enabled
-                                           THEN (SELECT last_seq FROM event_feed WHERE tenant_id = :tenant FOR SHARE) END,
-                       failing_since = CASE WHEN NOT :anew THEN e.failing_since END,
-                       open_until = CASE WHEN NOT :anew THEN e.open_until END,
-                       warned = CASE WHEN :anew THEN 0 ELSE e.warned END,
-                       failures_in_row = CASE WHEN :anew THEN 0 ELSE e.failures_in_row END,
-                       openings = CASE WHEN :anew THEN 0 ELSE e.openings END,
-                       updated_at = CASE WHEN :none THEN e.updated_at ELSE :now END,
-                       revision = e.revision + CASE WHEN :none THEN 0 ELSE 1 END
-                 WHERE e.tenant_id = :tenant AND e.id = :id
-                RETURNING %s AS record
-                """.formatted(EndpointRow.JSON))
+        return db.sql(call, UPDATE)
                 .set("id", held.id())
                 .set("none", change.isNone(held))
                 .set("url", change.url())
@@ -210,13 +224,7 @@ public final class EndpointStore {
      * @param secret sealed
      */
     public EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
-        return db.sql(call, """
-                UPDATE webhook_endpoint e
-                   SET previous_secret = e.secret, previous_until = :until,
-                       secret = :secret, updated_at = :now, revision = e.revision + 1
-                 WHERE e.tenant_id = :tenant AND e.id = :id
-                RETURNING %s AS record
-                """.formatted(EndpointRow.JSON))
+        return db.sql(call, ROTATE)
                 .set("id", held.id())
                 .set("secret", secret)
                 .set("until", call.now().plus(overlap))

@@ -29,14 +29,74 @@ import org.jspecify.annotations.Nullable;
  * context.
  */
 public final class RelationQueries {
-    /** The common columns of a thing under the alias. Its owner is {@code o}. */
-    private static final String COMMON = """
-            %1$s.id AS found_id, %1$s.name AS found_name, %1$s.access AS found_access, %1$s.revision AS found_revision,
-            %1$s.owner_id AS found_owner, o.name AS owner_name, %1$s.owner_id = ctx.user_id AS own
+    /** The columns of the owner {@code o}. */
+    private static final String OWNER_NAME = ", o.name AS owner_name";
+
+    private static final String AGENT = ContextStore.WITH_CONTEXT
+            + """
+            SELECT ctx.*, %s, %s AS shared,
+                   EXISTS (SELECT 1 FROM roster r
+                            WHERE r.tenant_id = :tenant AND r.user_id = ctx.user_id AND r.agent_id = a.id) AS listed
+              FROM ctx LEFT JOIN agent a ON a.tenant_id = :tenant AND a.name_key = :key AND %s
+            """.formatted(thing("a") + OWNER_NAME, Visibility.sharesDomain("a", "ctx.user_id"), Visibility.agent("a"))
+            + owner("a");
+
+    private static final String DOMAIN = ContextStore.WITH_CONTEXT
+            + """
+            SELECT ctx.*, %s, %s AS takes_part, %s AS hears, d.host_id,
+                   near.state, near.member,
+                   EXISTS (SELECT 1 FROM zone z
+                            WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone) AS zone_found
+              FROM ctx LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = :key AND %s
+            """.formatted(thing("d") + OWNER_NAME, ZoneEntry.TAKES_PART, Visibility.talk("d"), Visibility.domain("d"))
+            + owner("d") + """
+              LEFT JOIN LATERAL (
+                  SELECT m.state, x.name AS member
+                    FROM membership m JOIN agent x ON x.tenant_id = m.tenant_id AND x.id = m.agent_id
+                   WHERE m.tenant_id = :tenant AND m.domain_id = d.id
+                     AND CASE WHEN ctx.self_id IS NULL THEN m.owner_id = ctx.user_id ELSE m.agent_id = ctx.self_id END
+                   ORDER BY array_position(ARRAY['member', 'invited', 'requested', 'banned'], m.state)
+                   LIMIT 1) near ON true
             """;
 
-    private static final String OWNER =
-            " LEFT JOIN app_user o ON o.tenant_id = %1$s.tenant_id AND o.id = %1$s.owner_id\n";
+    private static final String BANK = ContextStore.WITH_CONTEXT
+            + BankPermissionQueries.SUBJECT
+            + """
+            , found AS (
+                SELECT %s, %s, b.deleted_at IS NOT NULL AS trashed
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                 WHERE b.tenant_id = :tenant AND b.name_key = :key
+                   AND (%s OR (:trash AND b.deleted_at > :kept AND held.permission = 'manage'))
+                 ORDER BY (b.deleted_at IS NOT NULL) = :trash_first DESC, b.deleted_at DESC, b.id DESC
+                 LIMIT 1)
+            SELECT ctx.*, found.* FROM ctx LEFT JOIN found ON true
+            """.formatted(
+                    thing("b"), BankPermissionQueries.COLUMNS, BankPermissionQueries.HELD, Visibility.bank("b"));
+
+    private static final String USER = ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*, u.role FROM ctx LEFT JOIN app_user u ON u.tenant_id = :tenant AND u.id = ctx.user_id
+            """;
+
+    private static final String KEY = ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*, k.name AS found_name, u.name AS holder, k.user_id = :caller AS own,
+                   k.id, u.role, k.revision, k.revoked_at, %1$s AS chain,
+                   (SELECT %1$s FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS powers
+              FROM ctx
+              LEFT JOIN api_key k ON k.tenant_id = :tenant AND k.id = :id AND %2$s
+              LEFT JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
+            """.formatted(KeyRow.CHAIN, KeyRow.MANAGED);
+
+    /** The common columns of a thing under the alias. */
+    private static String thing(String alias) {
+        return """
+                %1$s.id AS found_id, %1$s.name AS found_name, %1$s.access AS found_access, %1$s.revision AS found_revision,
+                %1$s.owner_id AS found_owner, %1$s.owner_id = ctx.user_id AS own""".formatted(alias);
+    }
+
+    /** The join with the owner {@code o} of a thing under the alias, which may be missing. */
+    private static String owner(String alias) {
+        return " LEFT JOIN app_user o ON o.tenant_id = %1$s.tenant_id AND o.id = %1$s.owner_id\n".formatted(alias);
+    }
 
     private final Db db;
 
@@ -97,19 +157,7 @@ public final class RelationQueries {
     }
 
     public Optional<OfAgent> agent(Call call, Name name) {
-        return db.sql(
-                        call,
-                        ContextStore.WITH_CONTEXT
-                                + """
-                SELECT ctx.*, %s, %s AS shared,
-                       EXISTS (SELECT 1 FROM roster r
-                                WHERE r.tenant_id = :tenant AND r.user_id = ctx.user_id AND r.agent_id = a.id) AS listed
-                  FROM ctx LEFT JOIN agent a ON a.tenant_id = :tenant AND a.name_key = :key AND %s
-                """.formatted(
-                                                COMMON.formatted("a"),
-                                                Visibility.sharesDomain("a", "ctx.user_id"),
-                                                Visibility.AGENT)
-                                + OWNER.formatted("a"))
+        return db.sql(call, AGENT)
                 .set("key", name.key())
                 .one(row -> {
                     var thing = thing(call, row);
@@ -130,27 +178,7 @@ public final class RelationQueries {
     }
 
     public Optional<OfDomain> domain(Call call, Name name, @Nullable Name zone) {
-        return db.sql(
-                        call,
-                        ContextStore.WITH_CONTEXT
-                                + """
-                SELECT ctx.*, %s, %s AS takes_part, %s AS hears, d.host_id,
-                       near.state, near.member,
-                       EXISTS (SELECT 1 FROM zone z
-                                WHERE z.tenant_id = :tenant AND z.domain_id = d.id AND z.name_key = :zone) AS zone_found
-                  FROM ctx LEFT JOIN domain d ON d.tenant_id = :tenant AND d.name_key = :key AND %s
-                """.formatted(
-                                        COMMON.formatted("d"), ZoneEntry.TAKES_PART, Visibility.TALK, Visibility.DOMAIN)
-                                + OWNER.formatted("d")
-                                + """
-                  LEFT JOIN LATERAL (
-                      SELECT m.state, x.name AS member
-                        FROM membership m JOIN agent x ON x.tenant_id = m.tenant_id AND x.id = m.agent_id
-                       WHERE m.tenant_id = :tenant AND m.domain_id = d.id
-                         AND CASE WHEN ctx.self_id IS NULL THEN m.owner_id = ctx.user_id ELSE m.agent_id = ctx.self_id END
-                       ORDER BY array_position(ARRAY['member', 'invited', 'requested', 'banned'], m.state)
-                       LIMIT 1) near ON true
-                """)
+        return db.sql(call, DOMAIN)
                 .set("key", name.key())
                 .set("zone", zone == null ? null : zone.key())
                 .one(row -> {
@@ -181,24 +209,7 @@ public final class RelationQueries {
     }
 
     public Optional<OfBank> bank(Call call, Name name, Trash trash) {
-        return db.sql(
-                        call,
-                        ContextStore.WITH_CONTEXT
-                                + BankPermissionQueries.SUBJECT
-                                + """
-                , found AS (
-                    SELECT %s, %s, b.deleted_at IS NOT NULL AS trashed
-                      FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
-                     WHERE b.tenant_id = :tenant AND b.name_key = :key
-                       AND (%s OR (:trash AND b.deleted_at > :kept AND held.permission = 'manage'))
-                     ORDER BY (b.deleted_at IS NOT NULL) = :trash_first DESC, b.deleted_at DESC, b.id DESC
-                     LIMIT 1)
-                SELECT ctx.*, found.* FROM ctx LEFT JOIN found ON true
-                """.formatted(
-                                                COMMON.formatted("b").replace(", o.name AS owner_name", ""),
-                                                BankPermissionQueries.COLUMNS,
-                                                BankPermissionQueries.HELD,
-                                                Visibility.BANK))
+        return db.sql(call, BANK)
                 .set("key", name.key())
                 .set("trash", trash != Trash.LEFT_OUT)
                 .set("trash_first", trash == Trash.FIRST)
@@ -227,9 +238,7 @@ public final class RelationQueries {
      * @throws Problem {@code not_found}
      */
     public Role user(Call call) {
-        return db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*, u.role FROM ctx LEFT JOIN app_user u ON u.tenant_id = :tenant AND u.id = ctx.user_id
-                """)
+        return db.sql(call, USER)
                 .one(row -> {
                     ContextStore.read(call, row);
                     return Role.of(row.text("role"));
@@ -239,14 +248,7 @@ public final class RelationQueries {
 
     /** A key that the caller manages. */
     public Optional<OfKey> key(Call call, String id) {
-        var statement = db.sql(call, ContextStore.WITH_CONTEXT + """
-                SELECT ctx.*, k.name AS found_name, u.name AS holder, k.user_id = :caller AS own,
-                       k.id, u.role, k.revision, k.revoked_at, %1$s AS chain,
-                       (SELECT %1$s FROM api_key k WHERE k.tenant_id = :tenant AND k.id = CAST(:key AS text)) AS powers
-                  FROM ctx
-                  LEFT JOIN api_key k ON k.tenant_id = :tenant AND k.id = :id AND %2$s
-                  LEFT JOIN app_user u ON u.tenant_id = k.tenant_id AND u.id = k.user_id
-                """.formatted(KeyRow.CHAIN, KeyRow.MANAGED));
+        var statement = db.sql(call, KEY);
         return KeyRow.managing(statement, call)
                 .set("id", id)
                 .one(row -> {

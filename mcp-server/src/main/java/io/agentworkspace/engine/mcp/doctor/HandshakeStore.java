@@ -246,14 +246,18 @@ public final class HandshakeStore {
                       LIMIT :latest) h) AS rows
             """;
 
+    private static final String READ_OF_KEY = """
+            SELECT o.name AS user_name, k.rotated_at, %s AS chain, %s
+              FROM api_key k
+              JOIN app_user o ON o.tenant_id = k.tenant_id AND o.id = k.user_id
+             WHERE k.tenant_id = :tenant AND k.id = :id AND (k.id = CAST(:key AS text) OR %s)
+            """.formatted(KeyRow.CHAIN, ROWS, KeyRow.MANAGED);
+
+    private static final String READ_OF_USER = "SELECT " + ROWS;
+
     /** Those of a key that the caller may manage, or has come with; nothing where there is no such key. */
     public Optional<Latest> ofKey(Caller caller, String key, Instant now) {
-        return reading("""
-                SELECT o.name AS user_name, k.rotated_at, %s AS chain, %s
-                  FROM api_key k
-                  JOIN app_user o ON o.tenant_id = k.tenant_id AND o.id = k.user_id
-                 WHERE k.tenant_id = :tenant AND k.id = :id AND (k.id = CAST(:key AS text) OR %s)
-                """.formatted(KeyRow.CHAIN, ROWS, KeyRow.MANAGED), caller, "key:" + key, now)
+        return reading(READ_OF_KEY, caller, "key:" + key, now)
                 .set("id", key)
                 .one(row -> new Latest(
                         row.text("user_name"),
@@ -264,7 +268,7 @@ public final class HandshakeStore {
 
     /** Those of the caller as it signs in without a key. */
     public Latest ofUser(Caller caller, Instant now) {
-        return reading("SELECT " + ROWS, caller, "user:" + caller.user(), now)
+        return reading(READ_OF_USER, caller, "user:" + caller.user(), now)
                 .one(row -> new Latest(caller.userName(), List.of(), null, row.jsonList("rows", Kept.class)))
                 .orElseThrow();
     }

@@ -36,6 +36,24 @@ public final class TaskStore {
     private static final String COLUMNS =
             "tenant_id, id, principal, request, status, message, memory, outcome, attempt, tries, created_at, updated_at, expires_at";
 
+    private static final String INSERT = """
+            INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
+                                  leased_until, created_at, updated_at, expires_at)
+            SELECT :tenant, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
+              FROM (SELECT count(*) AS kept,
+                           count(*) FILTER (WHERE status IN ('working', 'input_required')) AS open
+                      FROM mcp_task
+                     WHERE tenant_id = :tenant AND principal = :principal) held
+             WHERE held.open < :open AND held.kept < :kept
+            RETURNING %s
+            """.formatted(COLUMNS);
+
+    private static final String FIND =
+            "SELECT %s FROM mcp_task WHERE tenant_id = :tenant AND id = :id AND principal = :principal"
+                    .formatted(COLUMNS);
+
+    private static final String LOCK = FIND + " FOR UPDATE";
+
     private final Db db;
 
     public TaskStore(Db db) {
@@ -114,17 +132,7 @@ public final class TaskStore {
             of(owner, "SELECT pg_advisory_xact_lock(:lock, hashtext(:principal))")
                     .set("lock", AdvisoryLock.TASKS.number)
                     .one(_ -> true);
-            return of(owner, """
-                    INSERT INTO mcp_task (tenant_id, id, server, principal, user_id, request, status, memory,
-                                          leased_until, created_at, updated_at, expires_at)
-                    SELECT :tenant, :id, :server, :principal, :user, :request, 'working', :memory, now(), :created, :created, :expires
-                      FROM (SELECT count(*) AS kept,
-                                   count(*) FILTER (WHERE status IN ('working', 'input_required')) AS open
-                              FROM mcp_task
-                             WHERE tenant_id = :tenant AND principal = :principal) held
-                     WHERE held.open < :open AND held.kept < :kept
-                    RETURNING %s
-                    """.formatted(COLUMNS))
+            return of(owner, INSERT)
                     .set("user", owner.user())
                     .set("id", task.id())
                     .set("server", task.server())
@@ -140,12 +148,7 @@ public final class TaskStore {
 
     /** The principal's own task of this id. */
     public Optional<Task> find(Caller owner, String id) {
-        return own(
-                        owner,
-                        id,
-                        "SELECT %s FROM mcp_task WHERE tenant_id = :tenant AND id = :id AND principal = :principal"
-                                .formatted(COLUMNS))
-                .one(TaskStore::task);
+        return own(owner, id, FIND).one(TaskStore::task);
     }
 
     /** Those of these ids that are the principal's own. */
@@ -240,9 +243,7 @@ public final class TaskStore {
      */
     public Optional<Task> update(Caller owner, String id, UnaryOperator<Step> change, Instant now) {
         return db.transaction(() -> {
-            var found = own(owner, id, """
-                    SELECT %s FROM mcp_task WHERE tenant_id = :tenant AND id = :id AND principal = :principal FOR UPDATE
-                    """.formatted(COLUMNS)).one(TaskStore::task);
+            var found = own(owner, id, LOCK).one(TaskStore::task);
             found.filter(task -> task.status() == Status.INPUT_REQUIRED).ifPresent(task -> {
                 var step = change.apply(new Step(task.status(), task.message(), task.memory(), null));
                 own(owner, id, """

@@ -156,6 +156,10 @@ public final class OutboxStore {
              WHERE w.tenant_id = s.tenant AND w.id = s.endpoint
             """;
 
+    private static final String INSERT_EVENTS_AND_KEEP = EventLog.INSERT + ";\n" + KEEP;
+
+    private static final String PURGE = CLEARED + " AND NOT " + AWAITED;
+
     private final Db db;
     private final Vault vault;
     private final EventLog log;
@@ -326,7 +330,7 @@ public final class OutboxStore {
             var changes = verdict.apply(hold(targets));
             var events =
                     changes.stream().filter(change -> change.event() != null).toList();
-            db.sql((events.isEmpty() ? "" : EventLog.INSERT + ";\n") + KEEP)
+            db.sql(events.isEmpty() ? KEEP : INSERT_EVENTS_AND_KEEP)
                     .set(
                             "standings",
                             Json.text(changes.stream().map(Change::standing).toList()))
@@ -403,7 +407,7 @@ public final class OutboxStore {
      */
     public void purge(Instant until) {
         db.sql(CLEAR).set("until", until).run();
-        db.deleteOld("event", CLEARED + " AND NOT " + AWAITED, until);
+        db.deleteOld("event", PURGE, until);
         db.deleteOld("webhook_health", "hour < :until", until);
         db.deleteOld("webhook_endpoint", "deleted_at < :until", until);
     }

@@ -1,0 +1,79 @@
+package io.agentworkspace.engine.messages;
+
+/** The SQL that reads messages as JSON, marks them as read and counts those that are unread. */
+public final class MessageRow {
+    /** The joins that {@link #RECORD} needs around a message {@code m}. */
+    public static final String JOINS = """
+            JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
+            JOIN party speaker ON speaker.tenant_id = m.tenant_id AND speaker.id = m.speaker_id
+            LEFT JOIN party addressee
+                   ON addressee.tenant_id = m.tenant_id
+                  AND addressee.id = CASE WHEN st.low_id = m.speaker_id THEN st.high_id ELSE st.low_id END
+            LEFT JOIN zone mz ON mz.tenant_id = m.tenant_id AND mz.stream_id = m.stream_id
+            LEFT JOIN domain md ON md.tenant_id = mz.tenant_id AND md.id = mz.domain_id
+            """;
+
+    /** A message {@code m} as JSON. */
+    public static final String RECORD = record("'content', m.content");
+
+    /** The same for responses to writes. */
+    static final String CUT_RECORD = record("""
+            'content', %1$s,
+            'truncated', CASE WHEN m.content <> %1$s THEN true END,
+            'length', CASE WHEN m.content <> %1$s THEN char_length(m.content) END
+            """.formatted(TextSize.CUT));
+
+    /**
+     * CTEs {@code progress} and {@code marked}: what {@code reader (party_id)} has read with the messages
+     * {@code shown}; nothing if {@code :readonly}. Shown messages are marked if nothing unread is before them: a
+     * reading position has no gaps.
+     */
+    public static final String MARK_SHOWN = """
+            progress AS (
+                SELECT p.party_id, p.stream_id, p.read_seq, page.upto,
+                       (SELECT count(*) FROM message own
+                         WHERE own.tenant_id = p.tenant_id AND own.stream_id = p.stream_id
+                           AND own.seq > p.read_seq AND own.seq <= page.upto AND own.speaker_id = p.party_id) AS own
+                  FROM reader
+                  JOIN participant p ON p.tenant_id = :tenant AND p.party_id = reader.party_id
+                  JOIN (SELECT stream_id, min(seq) AS since, max(seq) AS upto FROM shown GROUP BY stream_id) page
+                    ON page.stream_id = p.stream_id
+                 WHERE NOT :readonly AND page.upto > p.read_seq
+                   AND NOT EXISTS (SELECT 1 FROM message skipped
+                                    WHERE skipped.tenant_id = p.tenant_id AND skipped.stream_id = p.stream_id
+                                      AND skipped.seq > p.read_seq AND skipped.seq < page.since
+                                      AND skipped.speaker_id <> p.party_id)),
+            marked AS (
+                UPDATE participant p
+                   SET read_seq = progress.upto, own_unread = p.own_unread - progress.own
+                  FROM progress
+                 WHERE p.tenant_id = :tenant AND p.party_id = progress.party_id AND p.stream_id = progress.stream_id
+                   AND p.read_seq = progress.read_seq)
+            """;
+
+    /** How many of the party's unread messages {@link #MARK_SHOWN} marks. */
+    public static final String CLEARED =
+            "(SELECT COALESCE(sum(upto - read_seq - own), 0) FROM progress WHERE party_id = COALESCE(ctx.self_id, ctx.user_id))";
+
+    /** How many unread messages the party {@code :party} has. */
+    public static final String UNREAD = """
+            COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
+                        FROM participant p
+                        JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
+                       WHERE p.tenant_id = :tenant AND p.party_id = :party), 0)
+            """;
+
+    private MessageRow() {}
+
+    private static String record(String content) {
+        return """
+            jsonb_build_object('id', m.id, 'from', speaker.name, 'from_kind', speaker.kind,
+                               'to', addressee.name, 'to_kind', addressee.kind, 'domain', md.name, 'zone', mz.name,
+                               'seq', m.seq, %s, 'reply_to', m.answers,
+                               'chain', (SELECT COALESCE(jsonb_agg(link.name ORDER BY k.n), '[]')
+                                           FROM unnest(m.chain) WITH ORDINALITY k (id, n)
+                                           JOIN party link ON link.tenant_id = m.tenant_id AND link.id = k.id),
+                               'created_at', m.created_at)
+            """.formatted(content);
+    }
+}
