@@ -10,6 +10,7 @@ import com.networknt.schema.SpecificationVersion;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.mcp.features.DiscoveryTools;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
@@ -119,6 +120,15 @@ class CatalogueTest {
         var published = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                 .getSchema(tool.inputSchema().json());
         assertThat(published.validate(example)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void itsExampleNamesFieldsThatItHas(String name) {
+        var tool = CATALOGUE.read(name);
+        assertThat(Field.of(tool.inputSchema().json()).stream().map(Field::path))
+                .containsAll(tool.example().values().keySet())
+                .containsAll(tool.example().omitted());
     }
 
     private static JsonNode operation(Tool<?, ?> tool) {

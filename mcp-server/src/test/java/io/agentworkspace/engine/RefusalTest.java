@@ -6,6 +6,7 @@ import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Example;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRefusal;
 import io.agentworkspace.engine.testing.Door;
@@ -85,7 +86,7 @@ class RefusalTest {
             }
         }
         for (var named : List.of("name", "agent", "path")) {
-            if (tool.family().equals("skill")) {
+            if (tool.family() == Family.SKILL) {
                 tries.add(example.deepCopy().put(named, "nobody-at-all"));
             }
         }

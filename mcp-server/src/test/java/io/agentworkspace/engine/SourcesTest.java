@@ -84,6 +84,21 @@ class SourcesTest {
                 .replaceAll(text -> KEYWORD.matcher(text.group()).find() ? "SQL" : "TEXT");
     }
 
+    /** A table or a branch by a tool's name: what it says is a fact that the tool itself can declare. */
+    private static final Pattern BY_TOOL =
+            Pattern.compile("(?:Map\\.of|entry|Set\\.of|List\\.of|put|case|equals)[( ]\\s*\"[A-Z]{2}_[A-Z]\\w*[\".]");
+
+    @Test
+    void factsAboutAToolAreOnTheTool() {
+        assertThat(Repository.sources().stream()
+                        .filter(SourcesTest::isMain)
+                        .flatMap(file -> BY_TOOL.matcher(Repository.text(file))
+                                .results()
+                                .map(found -> file.getFileName() + ": " + found.group())))
+                .as("declare it on the tool's draft, like unmetered() and example(…)")
+                .isEmpty();
+    }
+
     /** What makes a test depend on how fast the machine is: a pause, a limit under a minute, a judgement on a duration. */
     private static final Pattern HASTE = Pattern.compile("""
             \\.sleep\\(

@@ -91,7 +91,7 @@ record ConnectPage(
 
     static ConnectPage of(
             ToolFamilies families, TokenCounts counts, String mcpUrl, String conformance, PageRequest request) {
-        var known = Stream.concat(families.all().stream().map(ToolFamilies.Family::word), Stream.of(Toolset.DISCOVERY))
+        var known = Stream.concat(families.all().stream().map(family -> family.family().word()), Stream.of(Toolset.DISCOVERY))
                 .toList();
         var chosen = Chosen.of(request, known);
         var address = new McpAddress(mcpUrl, chosen.words(), chosen.readOnly());
@@ -138,7 +138,7 @@ record ConnectPage(
 
     private static String price(String word, ToolFamilies families, TokenCounts counts) {
         return TokenCounts.words(families.all().stream()
-                .filter(family -> family.word().equals(word))
+                .filter(family -> family.family().word().equals(word))
                 .findFirst()
                 .map(family -> counts.of(family.tools()))
                 .orElseGet(() -> counts.of(word)));

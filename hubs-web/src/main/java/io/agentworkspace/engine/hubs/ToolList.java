@@ -43,9 +43,9 @@ record ToolList(
     static ToolList of(Catalogue catalogue, TokenCounts counts, String mcpUrl, @Nullable Caller caller) {
         var families = ToolFamilies.of(catalogue).all().stream()
                 .map(family -> new Family(
-                        family.word(),
-                        family.title(),
-                        family.sentence(),
+                        family.family().word(),
+                        family.family().title(),
+                        family.family().sentence(),
                         family.tools().size(),
                         TokenCounts.words(counts.of(family.tools())),
                         TokenCounts.about(counts.of(family.tools())),
@@ -93,6 +93,6 @@ record ToolList(
         var rest = tool.description().substring(summary(tool.description()).length());
         var fields =
                 Field.of(tool.inputSchema().json()).stream().map(Field::path).collect(Collectors.joining(" "));
-        return (tool.family() + " " + fields + " " + rest).replaceAll("\\s+", " ");
+        return (tool.family().word() + " " + fields + " " + rest).replaceAll("\\s+", " ");
     }
 }

@@ -51,7 +51,6 @@ record ToolPage(
 
     static ToolPage of(
             Tool<?, ?> tool,
-            ToolFamilies.Family family,
             PublicAddresses published,
             TokenCounts counts,
             @Nullable Caller caller) {
@@ -60,8 +59,8 @@ record ToolPage(
                 tool.name(),
                 tool.title(),
                 tool.description(),
-                family.word(),
-                family.title(),
+                tool.family().word(),
+                tool.family().title(),
                 tags(tool),
                 tool.route().method() + " " + tool.route().path(),
                 published.baseUrl(),

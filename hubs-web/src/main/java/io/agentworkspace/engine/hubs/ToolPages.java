@@ -60,7 +60,7 @@ final class ToolPages {
 
     private Page tool(Tool<?, ?> tool, PageRequest request) {
         var frame = new Templates.Frame(tool.name(), ToolList.summary(tool.description()), "tools", "tool");
-        var page = ToolPage.of(tool, families.of(tool), published, counts, request.caller());
+        var page = ToolPage.of(tool, published, counts, request.caller());
         return Page.html(templates.page("tool", page, frame, request));
     }
 

@@ -58,6 +58,7 @@ public final class PlanTools {
                         are used up, and is not counted among them. Next: AC_ChangePlan.""")
                 .needs(Capability.ACCOUNT_READ)
                 .route("GET", "/api/account")
+                .unmetered()
                 .handledBy(Read.class, Shown.class, (_, call) -> new Shown(account(call, accounts.read(call))));
     }
 
@@ -73,6 +74,8 @@ public final class PlanTools {
                 .atLeast(Role.OWNER)
                 .idempotent()
                 .route("POST", "/api/account/plan")
+                .example("plan", "team")
+                .unmetered()
                 .handledBy(Wanted.class, Changed.class, (in, call) -> {
                     var previous = accounts.change(call, in.plan());
                     if (previous != in.plan()) {

@@ -21,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
@@ -31,9 +30,6 @@ import java.util.stream.Stream;
  * is counted and limited by the database itself, exactly; here it is only told.
  */
 public final class Quotas {
-    /** What an owner needs to get on: neither counted nor refused. */
-    private static final Set<String> FREE = Set.of("US_Read", "AC_Read", "AC_ChangePlan");
-
     private static final long DAY_SECONDS = Duration.ofDays(1).toSeconds();
     private static final int MOST_WAITING = 10_000;
 
@@ -54,14 +50,11 @@ public final class Quotas {
     }
 
     /**
-     * Counts a call of a tool.
+     * Counts a call of a metered tool.
      *
      * @throws Problem {@code quota_exceeded} when the plan allows no more today
      */
     public void count(Call call) {
-        if (FREE.contains(call.service())) {
-            return;
-        }
         var counter = counters.of(call.caller().tenant());
         var day = day(call.now());
         var limit = counter.plan().limit(Scope.COMMANDS).orElse(Long.MAX_VALUE);

@@ -230,6 +230,7 @@ public final class AgentTools {
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
+                .example("vx.description", "Watches the tide tables and warns an hour before low water.")
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var vx = in.vx();
                     var held = hold(call, in.target(), in.ifRevision());
@@ -248,6 +249,7 @@ public final class AgentTools {
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
+                .example("vx.description", "Watches the tide tables of three harbours.")
                 .handledBy(Modify.class, Changed.class, (in, call) -> {
                     var held = hold(call, in.target(), in.ifRevision());
                     var vx = in.vx() == null ? new SomeOfAgent(null, null, null, null) : in.vx();

@@ -200,6 +200,7 @@ public final class BankTools {
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
+                .example("vx.description", "What was seen at the shore, and when.")
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var held =
                             banks.lock(call, in.target().bank(), call.context().self());

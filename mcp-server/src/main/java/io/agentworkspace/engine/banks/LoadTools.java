@@ -76,6 +76,8 @@ public final class LoadTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .wholeTexts()
+                // With a bank as target it loads a document.
+                .exampleWithout("target.bank")
                 .handledBy(Load.class, Loaded.class, (in, call) -> {
                     var target = in.target() == null ? new BankTargets.Load(null, null, null, null) : in.target();
                     if (target.bank() != null) {

@@ -135,6 +135,7 @@ public final class PermissionTools {
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ_OR_GRANT)
                 .effect(Effect.CHANGES)
+                .example("vx.access", "write")
                 .handledBy(Change.class, Report.class, (in, call) -> {
                     var bank =
                             banks.lock(call, in.target().bank(), call.context().self());

@@ -15,6 +15,7 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +80,7 @@ public final class ChatTools {
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)
+                .audits(Audited.MESSAGE)
                 .handledBy(Chat.class, Said.class, this::say)
                 .shownAgainBy((_, call) -> {
                     var id = call.found(ObjectNode.class).at("/content/0/id").asString("");

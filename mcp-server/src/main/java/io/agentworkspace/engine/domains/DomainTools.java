@@ -227,6 +227,7 @@ public final class DomainTools {
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.CHANGES)
+                .example("vx.description", "Where the crew talks about the day and plans the next.")
                 .handledBy(Update.class, Changed.class, (in, call) -> {
                     var vx = in.vx();
                     var held = hold(call, in.target().domain(), in.ifRevision());
@@ -254,6 +255,7 @@ public final class DomainTools {
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.DESTROYS)
+                .exampleWithout("target.agent")
                 .handledBy(Destroy.class, Destroyed.class, (in, call) -> {
                     var held = hold(call, in.target().domain(), in.ifRevision());
                     checkActing(call, held, in.target().agent());

@@ -229,6 +229,7 @@ public final class ZoneTools {
                 .needs(Capability.ZONE_WRITE)
                 .on(Requirement.OfDomain.RUN, Requirement.OfZone.RUN)
                 .effect(Effect.DESTROYS)
+                .example("target.zone", "night-watch")
                 .handledBy(Destroy.class, Done.class, (in, call) -> {
                     var domain = hold(call, in.target().domain());
                     var zone = zones.read(call, domain, in.target().zone());

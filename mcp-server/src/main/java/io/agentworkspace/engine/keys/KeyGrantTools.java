@@ -209,6 +209,7 @@ public final class KeyGrantTools {
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.CHANGE)
                 .effect(Effect.CHANGES)
                 .route("PATCH", "/api/keys/{id}")
+                .example("name", "nightly report")
                 .handledBy(Update.class, Changed.class, this::change);
     }
 

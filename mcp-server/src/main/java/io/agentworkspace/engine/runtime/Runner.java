@@ -124,7 +124,9 @@ public final class Runner implements ToolRunner {
             call = new Call(request.caller(), tool, request.requestId(), Context.named(request.arguments()), null, now);
             var work = new Work(tool, request, now);
             call = work.call;
-            around.metering().quotas().count(call);
+            if (tool.metered()) {
+                around.metering().quotas().count(call);
+            }
             around.use().ran(request.caller(), tool.name());
             var answer = work.tool.effect().isTransactional() ? transact(work) : read(work);
             around.presence().touch(call);

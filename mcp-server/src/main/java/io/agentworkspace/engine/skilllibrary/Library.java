@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.skills.ShippedSkills;
 import io.agentworkspace.engine.skills.Skill;
 import io.agentworkspace.engine.skills.SkillCard;
@@ -100,6 +101,6 @@ public final class Library {
     }
 
     private static boolean maySeeOwn(Caller caller) {
-        return caller.mayRead("skill");
+        return caller.mayRead(Family.SKILL);
     }
 }

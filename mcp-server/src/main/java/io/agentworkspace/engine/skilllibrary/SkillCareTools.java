@@ -158,6 +158,7 @@ public final class SkillCareTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CREATES)
                 .route("POST", "/api/skills")
+                .upload("archive", "application/zip")
                 .handledBy(Add.class, Added.class, (in, _) -> SkillArchive.read(decoded(in.archive())), this::add);
     }
 
@@ -221,6 +222,7 @@ public final class SkillCareTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)
                 .route("DELETE", "/api/skills/{name}")
+                .example("name", "tide-tables")
                 .handledBy(OfSkill.class, Removed.class, (in, call) -> {
                     var shipped = Library.shipped(in.name()).isPresent();
                     if (!skills.holds(call, in.name())) {

@@ -176,6 +176,7 @@ public final class UserAdminTools {
                 .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.GOVERN)
                 .effect(Effect.CHANGES)
                 .idempotent()
+                .example("vx.access", "viewer")
                 .handledBy(Update.class, Updated.class, (in, call) -> {
                     AccessCheck.require(AccessCheck.ofCredential(call));
                     var locked = users.lock(call, in.target().user(), null);

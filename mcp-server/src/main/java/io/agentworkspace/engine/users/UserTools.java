@@ -57,6 +57,7 @@ public final class UserTools {
                         Tells who you are: user, role, capabilities, tenant, plan, what is left of your limits, and the server's time; header.context tells what is \
                         selected. A good first call: it changes nothing.""")
                 .needs(Capability.USER_READ)
+                .unmetered()
                 .handledBy(Read.class, Shown.class, (in, call) -> {
                     var found = users.read(call);
                     var self = call.context().self();

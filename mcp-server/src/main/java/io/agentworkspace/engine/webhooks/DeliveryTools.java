@@ -7,6 +7,8 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Example;
+import io.agentworkspace.engine.model.tool.Audited;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.webhook.Delivery;
 import io.agentworkspace.engine.model.webhook.DeliveryState;
@@ -84,6 +86,8 @@ public final class DeliveryTools {
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/deliveries/{id}")
+                .example("id", Example.DELIVERY)
+                .audits(Audited.DELIVERY)
                 .handledBy(OfDelivery.class, Whole.class, (in, call) -> {
                     var found = reads.read(call, in.id());
                     return new Whole(found.delivery(), found.event());
@@ -113,6 +117,8 @@ public final class DeliveryTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
                 .route("POST", "/api/webhooks/deliveries/{id}/redeliver")
+                .example("id", Example.DELIVERY)
+                .audits(Audited.DELIVERY)
                 .handledBy(Again.class, Queued.class, (in, call) -> {
                     var sent = queue.sent(call, in.id());
                     var id = in.endpointId() == null ? sent.endpoint().toString() : in.endpointId();

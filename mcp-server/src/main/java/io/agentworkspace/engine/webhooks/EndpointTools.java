@@ -189,6 +189,7 @@ public final class EndpointTools {
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
                 .route("PATCH", "/api/webhooks/endpoints/{id}")
+                .example("description", "Tells the pager.")
                 .handledBy(Update.class, Changed.class, this::look, this::change);
     }
 

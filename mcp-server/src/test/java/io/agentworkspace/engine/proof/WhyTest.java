@@ -10,6 +10,7 @@ import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -312,9 +313,9 @@ class WhyTest {
                     .json()
                     .at("/properties/target/properties")
                     .propertyNames();
-            var kind = fields.contains(tool.family())
-                    ? tool.family()
-                    : tool.family().equals("zone") && fields.contains("zone") ? "zone" : "";
+            var kind = fields.contains(tool.family().word())
+                    ? tool.family().word()
+                    : tool.family() == Family.ZONE && fields.contains("zone") ? "zone" : "";
             var isList = tool.name().endsWith("_List") || tool.name().endsWith("_Create");
             if (!kind.isEmpty() && !kind.equals("user") && !isList) {
                 var got = why(ann, "tool=%s&target=%s:nowhere%%2Fx".formatted(tool.name(), kind));

@@ -73,7 +73,7 @@ final class CatalogueRoutes {
                 .put("name", tool.name())
                 .put("title", tool.title())
                 .put("description", tool.description())
-                .put("family", tool.family())
+                .put("family", tool.family().word())
                 .put("capability", tool.capability().word())
                 .put("effect", tool.effect().name().toLowerCase(Locale.ROOT));
         described

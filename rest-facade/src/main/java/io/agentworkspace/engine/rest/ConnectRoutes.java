@@ -39,7 +39,7 @@ final class ConnectRoutes {
         this.runner = runner;
         this.handshakes = handshakes;
         this.host = host;
-        var families = runner.catalogue().tools().stream().map(Tool::family).distinct();
+        var families = runner.catalogue().tools().stream().map(tool -> tool.family().word()).distinct();
         toolsets = Stream.concat(families, Stream.of(Toolset.ALL, Toolset.DISCOVERY))
                 .toList();
     }

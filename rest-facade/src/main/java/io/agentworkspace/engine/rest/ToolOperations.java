@@ -64,7 +64,9 @@ final class ToolOperations {
         if (tool.route().hasBody()) {
             var example = Example.body(tool);
             operation.body(!example.isEmpty(), document.schemas().request(tool), example);
-            Upload.of(tool).ifPresent(upload -> operation.uploads(upload.mediaType(), Upload.FORM, Upload.PART));
+            if (tool.upload() != null) {
+                operation.uploads(tool.upload().mediaType(), UploadBody.FORM, UploadBody.PART);
+            }
         }
         if (tool.open() != null) {
             operation.open();

@@ -33,6 +33,7 @@ import io.agentworkspace.engine.model.tool.AccessReasons.Standing;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
@@ -96,7 +97,7 @@ public final class AccessExplanation {
         if (question.context().length() > Name.MAX) {
             throw Problem.invalid("context", "must be at most %d characters".formatted(Name.MAX));
         }
-        if (!question.caller().may(tool) && !question.caller().mayRead(kind)) {
+        if (!question.caller().may(tool) && !question.caller().mayRead(Family.of(kind))) {
             return null;
         }
         var call = call(question, tool, null);

@@ -35,15 +35,15 @@ public record AuditSubject(
 
     public static AuditSubject of(Tool<?, ?> tool, ObjectNode arguments, Call call, ObjectNode answer) {
         var before = before(call);
-        return switch (tool.family()) {
-            case "agent" ->
-                tool.name().equals("AP_Chat") ? talk(arguments, answer) : named(tool, arguments, answer, call);
-            case "zone" -> zone(tool, arguments, before);
-            case "domain", "bank", "user" ->
-                named(tool, arguments, answer, call).with(member(arguments, call));
-            case "webhook" -> webhook(tool, arguments, answer);
-            case "skill" -> numbered(tool, arguments, answer).with(name(arguments.path("agent")));
-            default -> numbered(tool, arguments, answer);
+        return switch (tool.audited()) {
+            case NAMED -> named(tool, arguments, answer, call);
+            case NAMED_WITH_AGENT -> named(tool, arguments, answer, call).with(member(arguments, call));
+            case WITH_ID -> numbered(tool, arguments, answer);
+            case ZONE -> zone(tool, arguments, before);
+            case MESSAGE -> talk(arguments, answer);
+            case ENDPOINT -> webhook("endpoint", arguments, answer);
+            case DELIVERY -> webhook("delivery", arguments, answer);
+            case SKILL -> numbered(tool, arguments, answer).with(name(arguments.path("agent")));
         };
     }
 
@@ -52,15 +52,14 @@ public record AuditSubject(
     }
 
     /** An endpoint, or a delivery. */
-    private static AuditSubject webhook(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer) {
-        var kind = tool.route().path().contains("/deliveries/") ? "delivery" : "endpoint";
+    private static AuditSubject webhook(String kind, ObjectNode arguments, ObjectNode answer) {
         var id = first(id(answer.at("/endpoint/id")), id(arguments.path("id")), id(arguments.path("endpoint_id")));
         return new AuditSubject(kind, null, id, null, null);
     }
 
     private static AuditSubject named(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer, Call call) {
         var before = before(call);
-        var kind = tool.family();
+        var kind = tool.family().word();
         var about = call.about();
         var target = about != null ? about.name() : name(arguments.at("/target/" + kind));
         var given = name(arguments.at("/vx/name"));
@@ -106,9 +105,9 @@ public record AuditSubject(
     }
 
     private static AuditSubject numbered(Tool<?, ?> tool, ObjectNode arguments, ObjectNode answer) {
-        var record = answer.path(tool.family());
+        var record = answer.path(tool.family().word());
         return new AuditSubject(
-                tool.family(),
+                tool.family().word(),
                 first(name(record.path("name")), name(arguments.path("name"))),
                 first(id(record.path("id")), id(arguments.path("id"))),
                 null,

@@ -45,7 +45,7 @@ public final class CatalogueTools implements ToolSource {
     @Override
     public Names names(Caller caller) {
         var tools = runner.catalogue().tools();
-        var families = tools.stream().map(Tool::family).distinct();
+        var families = tools.stream().map(tool -> tool.family().word()).distinct();
         return new Names(
                 Stream.concat(families, Stream.of(ToolSelection.ALL)).toList(),
                 tools.stream().map(Tool::name).toList());

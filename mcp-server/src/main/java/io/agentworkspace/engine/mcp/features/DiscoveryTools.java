@@ -176,7 +176,7 @@ public final class DiscoveryTools implements ToolSource {
     private record Scored(Tool<?, ?> tool, int score) {}
 
     private static int score(Tool<?, ?> tool, List<String> words) {
-        var name = (tool.name() + " " + tool.title() + " " + tool.family()).toLowerCase(Locale.ROOT);
+        var name = (tool.name() + " " + tool.title() + " " + tool.family().word()).toLowerCase(Locale.ROOT);
         var description = tool.description().toLowerCase(Locale.ROOT);
         return words.stream()
                 .filter(word -> word.length() > 1)

@@ -84,7 +84,7 @@ public record ToolSelection(Set<String> toolsets, Set<String> tools, Set<String>
                 && ((toolsets.isEmpty() && tools.isEmpty())
                         || tools.contains(tool.name())
                         || toolsets.contains(ALL)
-                        || toolsets.contains(tool.family()));
+                        || toolsets.contains(tool.family().word()));
     }
 
     /** Whether it is not excluded, whether included or not. */

@@ -15,7 +15,7 @@ public final class SchemaNames {
 
     /** {@code agentCreate}: a method's name in most languages, in the words of the tool's route. */
     public static String id(Tool<?, ?> tool) {
-        return tool.family() + tool.name().substring(3);
+        return tool.family().word() + tool.name().substring(3);
     }
 
     /** {@code AgentCreate}: what the names of the tool's types begin with. */

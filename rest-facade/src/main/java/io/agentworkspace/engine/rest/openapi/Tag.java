@@ -1,39 +1,49 @@
 package io.agentworkspace.engine.rest.openapi;
 
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** A group of routes, in the contract's words (section "What the service does", item 6). */
 public enum Tag {
-    GATEWAY("", "Gateway", "Health, public runtime configuration, this document, and the generic command route."),
-    KEYS("AK", "API Keys", "Keys for servers, agents and other programs."),
-    WEBHOOKS("WH", "Webhooks", "Signed events to your HTTPS endpoints."),
-    MCP("", "MCP", "The catalogue of tools, and a route that runs any of them."),
-    SKILLS("SK", "Skills", "What agents can learn."),
-    RULES("RL", "Rules", "Templates and governance."),
-    DOCUMENTS("DC", "Documents", "Intake and validation."),
-    USER("US", "01 - User", "Users and their sessions."),
-    AGENT("AP", "02 - Agent", "Agents: named workers with a description and a persona."),
-    DOMAIN("DM", "03 - Domain", "Domains: shared workspaces that agents are members of."),
-    ZONE("ZN", "04 - Zone", "Zones: channels inside a domain."),
-    BANK("MB", "05 - Bank", "Memory banks: shared, named collections of memories."),
-    ACCOUNT("AC", "Account", "Plan, limits, usage and audit.");
+    GATEWAY("Gateway", "Health, public runtime configuration, this document, and the generic command route."),
+    KEYS(Family.KEY),
+    WEBHOOKS(Family.WEBHOOK),
+    MCP("MCP", "The catalogue of tools, and a route that runs any of them."),
+    SKILLS(Family.SKILL),
+    RULES(Family.RULE),
+    DOCUMENTS(Family.DOCUMENT),
+    USER(Family.USER),
+    AGENT(Family.AGENT),
+    DOMAIN(Family.DOMAIN),
+    ZONE(Family.ZONE),
+    BANK(Family.BANK),
+    ACCOUNT(Family.ACCOUNT);
 
-    private final String prefix;
+    private final @Nullable Family family;
     private final String title;
     private final String sentence;
 
-    Tag(String prefix, String title, String sentence) {
-        this.prefix = prefix;
+    Tag(Family family) {
+        this(family, family.tag(), family.tagSentence());
+    }
+
+    Tag(String title, String sentence) {
+        this(null, title, sentence);
+    }
+
+    Tag(@Nullable Family family, String title, String sentence) {
+        this.family = family;
         this.title = title;
         this.sentence = sentence;
     }
 
     public static Tag of(Tool<?, ?> tool) {
         return Arrays.stream(values())
-                .filter(tag -> tag.prefix.equals(tool.name().substring(0, 2)))
+                .filter(tag -> tag.family == tool.family())
                 .findFirst()
-                .orElse(GATEWAY);
+                .orElseThrow();
     }
 
     public String title() {

@@ -32,11 +32,6 @@ public enum Capability {
     /** All capabilities. */
     public static final String ALL = "*";
 
-    /** The read capability of a family, such as {@code agent}. */
-    public static Capability toRead(String family) {
-        return valueOf(family.toUpperCase(Locale.ROOT) + "_READ");
-    }
-
     /** On the wire: {@code agent:read}. */
     @JsonValue
     public String word() {

@@ -81,7 +81,7 @@ public record AccessReasons(
                         : "reading, without %s: %s".formatted(reading.field(), String.join("; ", beyond)),
                 new Part(capability.word(), List.copyOf(caller.capabilities()), capability.isIn(caller.capabilities())),
                 new Part(
-                        tool.family(),
+                        tool.family().word(),
                         caller.credential().toolset().words(),
                         caller.credential().toolset().covers(tool)),
                 new Part(

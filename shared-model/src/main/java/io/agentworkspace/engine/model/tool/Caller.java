@@ -106,10 +106,9 @@ public record Caller(
                 .filter(_ -> credential.toolset().covers(tool) && role.isAtLeast(run.leastRole()));
     }
 
-    /** Whether its credential allows any tool that reads things of a family, such as {@code agent}. */
-    public boolean mayRead(String family) {
-        var needed = Capability.toRead(family);
-        return needed.isIn(capabilities) && credential.toolset().covers(family);
+    /** Whether its credential allows any tool that reads things of a family. */
+    public boolean mayRead(Family family) {
+        return family.read().isIn(capabilities) && credential.toolset().covers(family);
     }
 
     /** Whether credential and role both allow a tool, if only to read with it. */
@@ -181,7 +180,7 @@ public record Caller(
         if (!credential.toolset().covers(tool)) {
             obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
                             + " widen its toolset with AK_Update")
-                    .formatted(credential.toolset(), tool.name(), tool.family()));
+                    .formatted(credential.toolset(), tool.name(), tool.family().word()));
         }
         return obstacles;
     }

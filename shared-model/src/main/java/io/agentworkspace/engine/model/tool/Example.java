@@ -5,6 +5,7 @@ import io.agentworkspace.engine.model.schema.Field;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,10 +28,11 @@ public final class Example {
 
     private static final String KEY = "4uVt2kPq8ZxT";
     private static final String ENDPOINT = "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11";
-    private static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
+    /** The id of the delivery that examples are about. */
+    public static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
     private static final String URL = "https://example.com/hooks";
 
-    /** The values of fields, by the name or family of the tool and the field's path, or by the path alone. */
+    /** The values of fields, by the family of the tool and the field's path, or by the path alone. */
     private static final Map<String, String> WORDS = Map.ofEntries(
             Map.entry("target.user", "maria"),
             Map.entry("target.agent", "scout"),
@@ -42,30 +44,17 @@ public final class Example {
             Map.entry("domain.vx.description", "Where the crew talks about the day."),
             Map.entry("zone.vx.description", "What happens after dark."),
             Map.entry("bank.vx.description", "What was seen at the shore."),
-            Map.entry("AP_Update.vx.description", "Watches the tide tables and warns an hour before low water."),
-            Map.entry("AP_Modify.vx.description", "Watches the tide tables of three harbours."),
-            Map.entry("DM_Update.vx.description", "Where the crew talks about the day and plans the next."),
-            Map.entry("MB_Update.vx.description", "What was seen at the shore, and when."),
             Map.entry("agent.vx.name", "scout"),
             Map.entry("domain.vx.name", "harbour"),
             Map.entry("bank.vx.name", "field-notes"),
             Map.entry("zone.vx.name", "night-watch"),
             Map.entry("user.vx.name", "maria"),
-            Map.entry("ZN_Destroy.target.zone", "night-watch"),
-            Map.entry("US_Update.vx.access", "viewer"),
-            Map.entry("MB_Permissions.vx.access", "write"),
-            Map.entry("AK_Update.name", "nightly report"),
-            Map.entry("WH_Update.description", "Tells the pager."),
-            Map.entry("AC_ChangePlan.plan", "team"),
             Map.entry("skill.name", "first-steps"),
-            Map.entry("SK_Remove.name", "tide-tables"),
             Map.entry("since", "2026-05-25T12:00:00.000Z"),
             Map.entry("vx.profile", "You are terse and give times in UTC."),
             Map.entry("vx.access", "private"),
             Map.entry("key.id", KEY),
             Map.entry("webhook.id", ENDPOINT),
-            Map.entry("WH_Delivery.id", DELIVERY),
-            Map.entry("WH_Redeliver.id", DELIVERY),
             Map.entry("name", "tide report"),
             Map.entry("agent", "scout"),
             Map.entry("archive", ARCHIVE),
@@ -75,16 +64,6 @@ public final class Example {
 
     private static final Map<String, String> LISTED =
             Map.of("capabilities", "agent:read", "events", "agent.deployment.created");
-
-    /** Fields that a first call of a tool includes beyond those below. */
-    private static final Set<String> CHOSEN =
-            Set.of("US_Update.vx.access", "MB_Permissions.vx.access", "AK_Update.name", "WH_Update.description");
-
-    /**
-     * Fields that a first call leaves out: with a bank as target MB_Load loads a document, and an agent does not limit
-     * which domain ends.
-     */
-    private static final Set<String> LEFT_OUT = Set.of("MB_Load.target.bank", "DM_Destroy.target.agent");
 
     private static final List<StandIn> STAND_INS = List.of(
             new StandIn("the id that AK_List shows", KEY),
@@ -156,33 +135,29 @@ public final class Example {
     /** A read needs a target; creating needs a name, and changing needs something to change. */
     private boolean belongs(Field field) {
         var path = field.path();
-        if (LEFT_OUT.contains(named(path))) {
+        if (tool.example().omitted().contains(path)) {
             return false;
         }
         return field.required()
-                || CHOSEN.contains(named(path))
+                || tool.example().values().containsKey(path)
                 || path.equals("content")
-                || (path.equals("agent") && tool.family().equals("skill"))
-                || (path.equals("target." + tool.family()) && !isAboutYou())
+                || (path.equals("agent") && tool.family() == Family.SKILL)
+                || (path.equals("target." + tool.family().word()) && !isAboutYou())
                 || (path.equals("target.agent") && isAboutAPair())
-                || (path.equals("target.domain") && tool.family().equals("zone"))
+                || (path.equals("target.domain") && tool.family() == Family.ZONE)
                 || (path.equals("vx.name") && tool.effect() == Effect.CREATES)
                 || (path.equals("vx.description")
                         && Set.of(Effect.CREATES, Effect.CHANGES).contains(tool.effect()));
     }
 
-    private String named(String path) {
-        return tool.name() + "." + path;
-    }
-
     /** Users read themselves, and no example has the reader's name. */
     private boolean isAboutYou() {
-        return tool.family().equals("user") && tool.effect() == Effect.READS;
+        return tool.family() == Family.USER && tool.effect() == Effect.READS;
     }
 
     /** Inviting, kicking, granting: a domain or a bank and an agent. */
     private boolean isAboutAPair() {
-        return Set.of("domain", "bank").contains(tool.family())
+        return Set.of(Family.DOMAIN, Family.BANK).contains(tool.family())
                 && Set.of(Effect.CHANGES, Effect.DESTROYS).contains(tool.effect());
     }
 
@@ -207,8 +182,9 @@ public final class Example {
 
     private String text(Field field) {
         var allowed = field.schema().path("enum");
-        for (var key : List.of(named(field.path()), tool.family() + "." + field.path(), field.path())) {
-            var word = WORDS.get(key);
+        var path = field.path();
+        for (var word : Arrays.asList(
+                tool.example().values().get(path), WORDS.get(tool.family().word() + "." + path), WORDS.get(path))) {
             if (word != null && (allowed.isEmpty() || allowed.valueStream().anyMatch(Json.valueTree(word)::equals))) {
                 return word;
             }

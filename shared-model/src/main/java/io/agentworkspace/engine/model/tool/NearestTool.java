@@ -32,7 +32,7 @@ public final class NearestTool {
             var verb = name.substring(family().length());
             return Stream.concat(
                             NearestTool.words(verb),
-                            Stream.concat(NearestTool.words(title), Stream.of(Route.family(name))))
+                            Stream.concat(NearestTool.words(title), Family.findOfTool(name).map(Family::word).stream()))
                     .collect(Collectors.toSet());
         }
     }

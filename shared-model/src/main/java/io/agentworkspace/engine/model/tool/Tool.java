@@ -8,9 +8,13 @@ import io.agentworkspace.engine.model.schema.Schema;
 import io.agentworkspace.engine.model.schema.Shape;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +36,10 @@ import tools.jackson.databind.node.ObjectNode;
  *     anything. It finds the stored fields, which identify what was changed, in {@link Call#found}
  * @param open its response to callers without a credential, if it has public data; otherwise null
  * @param reading what it does without the field that makes it change something; null if there is no such field
+ * @param metered whether the plan counts and limits its calls
+ * @param upload the file that requests may carry instead of a field; null if it takes none
+ * @param audited what an audit entry says that a call was about
+ * @param example what its example has beyond the values that all tools share
  */
 public record Tool<I extends Record, O extends Record>(
         String name,
@@ -54,6 +62,10 @@ public record Tool<I extends Record, O extends Record>(
         @Nullable Function<I, O> open,
         @Nullable Handler<I, O> again,
         @Nullable Reading<I, O> reading,
+        boolean metered,
+        @Nullable Upload upload,
+        Audited audited,
+        ExampleFields example,
         Handler<I, O> handler) {
 
     /**
@@ -64,19 +76,33 @@ public record Tool<I extends Record, O extends Record>(
      */
     public record Reading<I, O>(String field, Handler<I, O> handler) {}
 
+    /**
+     * A file that a REST request may carry as it is, instead of as base64 in a field.
+     *
+     * @param field the field that it stands for
+     */
+    public record Upload(String field, String mediaType) {}
+
+    /**
+     * The fields of its example that the tool itself decides.
+     *
+     * @param values by the path of a field, such as {@code vx.name}
+     * @param omitted the paths of fields that its example leaves out
+     */
+    public record ExampleFields(Map<String, String> values, Set<String> omitted) {}
+
     /** The handler. Reads issue one statement; everything else runs inside the runner's transaction. */
     @FunctionalInterface
     public interface Handler<I, O> {
         O handle(I input, Call call);
     }
 
-    /** The family's word: {@code agent}, {@code domain}, {@code bank}, {@code zone}, {@code user}, {@code key}. */
-    public String family() {
-        return Route.family(name);
+    public Family family() {
+        return Family.ofTool(name);
     }
 
     public boolean isCommand() {
-        return Route.isCommand(name);
+        return family().hasCommands();
     }
 
     /**
@@ -116,7 +142,7 @@ public record Tool<I extends Record, O extends Record>(
 
     /** The capability that it requires to only read. */
     public Capability capabilityToRead() {
-        return Capability.toRead(family());
+        return family().read();
     }
 
     /** Whether a tool that can change something only reads with these arguments. */
@@ -150,6 +176,10 @@ public record Tool<I extends Record, O extends Record>(
                 open,
                 null,
                 null,
+                metered,
+                upload,
+                audited,
+                example,
                 reading.handler());
     }
 
@@ -176,6 +206,10 @@ public record Tool<I extends Record, O extends Record>(
                 strangers,
                 reader,
                 unless,
+                metered,
+                upload,
+                audited,
+                example,
                 handler);
     }
 
@@ -196,6 +230,11 @@ public record Tool<I extends Record, O extends Record>(
         private boolean isLong;
         private boolean wholeTexts;
         private @Nullable Route route;
+        private boolean metered = true;
+        private @Nullable Upload upload;
+        private @Nullable Audited audited;
+        private final Map<String, String> examples = new LinkedHashMap<>();
+        private final Set<String> omitted = new LinkedHashSet<>();
 
         private Draft(String name) {
             this.name = name;
@@ -254,6 +293,36 @@ public record Tool<I extends Record, O extends Record>(
             return this;
         }
 
+        /** The plan neither counts nor refuses its calls: an owner needs it to change the plan. */
+        public Draft unmetered() {
+            metered = false;
+            return this;
+        }
+
+        /** REST requests may carry a file of this type instead of this field. */
+        public Draft upload(String field, String mediaType) {
+            upload = new Upload(field, mediaType);
+            return this;
+        }
+
+        /** What an audit entry says that a call was about; by default the family decides. */
+        public Draft audits(Audited value) {
+            audited = value;
+            return this;
+        }
+
+        /** Its example has this field, with this value. */
+        public Draft example(String field, String value) {
+            examples.put(field, value);
+            return this;
+        }
+
+        /** Its example does not have this field, which the examples of similar tools have. */
+        public Draft exampleWithout(String field) {
+            omitted.add(field);
+            return this;
+        }
+
         public <I extends Record, O extends Record> Tool<I, O> handledBy(
                 Class<I> input, Class<O> output, Handler<I, O> handler) {
             return handledBy(input, output, null, handler);
@@ -273,7 +342,7 @@ public record Tool<I extends Record, O extends Record>(
                     idempotent || effect.reads(),
                     isLong,
                     wholeTexts || !effect.isTransactional(),
-                    route == null ? Route.alias(name) : route,
+                    route == null ? Family.ofTool(name).alias(name) : route,
                     input,
                     Schema.ofInput(input, effect.isTransactional()),
                     output,
@@ -283,6 +352,10 @@ public record Tool<I extends Record, O extends Record>(
                     null,
                     null,
                     null,
+                    metered,
+                    upload,
+                    audited == null ? Family.ofTool(name).audited() : audited,
+                    new ExampleFields(examples, omitted),
                     handler);
         }
 

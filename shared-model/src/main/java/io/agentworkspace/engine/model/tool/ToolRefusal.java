@@ -65,7 +65,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                         "Your key lacks %s or the toolset %s, your role is below %s%s, or what it is run on asks for more."
                                 .formatted(
                                         tool.capability().word(),
-                                        tool.family(),
+                                        tool.family().word(),
                                         tool.leastRole().word(),
                                         toRead(tool)),
                         "The note says who can give it; GET /api/auth/why tells beforehand."));
@@ -87,11 +87,11 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
 
     /** Such a tool finds out only when it runs which bank and which agent are meant. */
     private static boolean isOfMemory(Tool<?, ?> tool) {
-        return tool.family().equals("bank") && tool.effect() == Effect.CHANGES;
+        return tool.family() == Family.BANK && tool.effect() == Effect.CHANGES;
     }
 
     private static boolean isOfSkill(Tool<?, ?> tool) {
-        return tool.family().equals("skill");
+        return tool.family() == Family.SKILL;
     }
 
     private static Stream<ToolRefusal> ofTarget(Tool<?, ?> tool, List<Field> fields) {
@@ -106,7 +106,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                 Failure.NOT_FOUND,
                 "What %s names does not exist, or you may not see it.".formatted(listed(named)),
                 "The note offers names that look alike.");
-        var fallsBack = (IN_CONTEXT.contains(tool.family()) || isOfMemory(tool) || isOfSkill(tool))
+        var fallsBack = (IN_CONTEXT.contains(tool.family().word()) || isOfMemory(tool) || isOfSkill(tool))
                 && named.stream().anyMatch(path -> IN_CONTEXT.contains(path.substring(path.indexOf('.') + 1)));
         var noContext = new ToolRefusal(
                 Failure.NO_CONTEXT,
@@ -141,7 +141,7 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                 "Take a new key for a new request.");
         if (!tool.effect().isTransactional()) {
             // Callers who are banned from a domain, or not members, cannot read its zones.
-            return tool.family().equals("zone") ? Stream.of(quota, conflict) : Stream.of(quota);
+            return tool.family() == Family.ZONE ? Stream.of(quota, conflict) : Stream.of(quota);
         }
         return Stream.concat(Stream.of(quota, conflict, mismatch), names ? Stream.of(taken) : Stream.empty());
     }

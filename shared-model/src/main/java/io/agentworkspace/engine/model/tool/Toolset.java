@@ -39,8 +39,8 @@ public record Toolset(@Nullable Set<String> families, boolean discovery) {
         return covers(tool.family());
     }
 
-    public boolean covers(String family) {
-        return families == null || families.contains(family);
+    public boolean covers(Family family) {
+        return families == null || families.contains(family.word());
     }
 
     /** Whether it covers only what the other covers. */

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.http.MultiPartConfig;
 import org.eclipse.jetty.http.MultiPartFormData;
@@ -21,38 +20,33 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * A file that a request carries as it is, for a tool that takes it as text: it goes on as base64, so that the tool is run like
  * from everywhere else.
- *
- * @param field the tool's field for it
- * @param mediaType what the file is
  */
-record Upload(String field, String mediaType) {
+final class UploadBody {
     static final String FORM = "multipart/form-data";
 
     /** The part of a form that holds it. */
     static final String PART = "file";
 
-    private static final Map<String, Upload> BY_TOOL = Map.of("SK_Add", new Upload("archive", "application/zip"));
     private static final MultiPartConfig IN_MEMORY =
             new MultiPartConfig.Builder().maxParts(10).maxMemoryPartSize(-1).build();
 
-    static Optional<Upload> of(Tool<?, ?> tool) {
-        return Optional.ofNullable(BY_TOOL.get(tool.name()));
-    }
+    private UploadBody() {}
 
     /** The tool's arguments, if the request carries a file rather than them. */
-    Optional<ObjectNode> arguments(ContainerRequestContext context) {
+    static Optional<ObjectNode> arguments(Tool<?, ?> tool, ContainerRequestContext context) {
+        var upload = tool.upload();
         var given = RestExchange.current().contentType();
-        if (given == null) {
+        if (upload == null || given == null) {
             return Optional.empty();
         }
         var type = given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-        if (type.equals(mediaType)) {
-            return Optional.of(arguments(JsonBody.bytes(context)));
+        if (type.equals(upload.mediaType())) {
+            return Optional.of(arguments(upload.field(), JsonBody.bytes(context)));
         }
-        return type.equals(FORM) ? Optional.of(arguments(part(given, JsonBody.bytes(context)))) : Optional.empty();
+        return type.equals(FORM) ? Optional.of(arguments(upload.field(), part(given, JsonBody.bytes(context)))) : Optional.empty();
     }
 
-    private ObjectNode arguments(byte[] file) {
+    private static ObjectNode arguments(String field, byte[] file) {
         if (file.length == 0) {
             throw Problem.missing(field);
         }

@@ -1,0 +1,199 @@
+package io.agentworkspace.engine.model.tool;
+
+import io.agentworkspace.engine.model.access.Capability;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The tools about one kind of thing, such as agents. A family is also a toolset that keys can be limited to. */
+public enum Family {
+    USER(
+            "US",
+            Capability.USER_READ,
+            Capability.USER_WRITE,
+            "Users",
+            "Who is who in your tenant, and who you are.",
+            "01 - User",
+            "Users and their sessions."),
+    AGENT(
+            "AP",
+            Capability.AGENT_READ,
+            Capability.AGENT_WRITE,
+            "Agents",
+            "Named workers with a persona; log on as one, talk to others.",
+            "02 - Agent",
+            "Agents: named workers with a description and a persona."),
+    DOMAIN(
+            "DM",
+            Capability.DOMAIN_READ,
+            Capability.DOMAIN_WRITE,
+            "Domains",
+            "Shared workspaces that agents are members of.",
+            "03 - Domain",
+            "Domains: shared workspaces that agents are members of."),
+    ZONE(
+            "ZN",
+            Capability.ZONE_READ,
+            Capability.ZONE_WRITE,
+            "Zones",
+            "Channels inside a domain, each with a stream of messages.",
+            "04 - Zone",
+            "Zones: channels inside a domain."),
+    BANK(
+            "MB",
+            Capability.BANK_READ,
+            Capability.BANK_WRITE,
+            "Memory banks",
+            "Named collections of memories that agents share.",
+            "05 - Bank",
+            "Memory banks: shared, named collections of memories."),
+    SKILL(
+            "SK",
+            Capability.SKILL_READ,
+            Capability.SKILL_WRITE,
+            "Skills",
+            "What agents can learn.",
+            "Skills",
+            "What agents can learn."),
+    DOCUMENT(
+            "DC",
+            Capability.DOCUMENT_READ,
+            Capability.DOCUMENT_WRITE,
+            "Documents",
+            "Texts that are checked, split and loaded into banks.",
+            "Documents",
+            "Intake and validation."),
+    RULE(
+            "RL",
+            Capability.RULE_READ,
+            Capability.RULE_WRITE,
+            "Rules",
+            "What is denied or noted, as you wrote it down.",
+            "Rules",
+            "Templates and governance."),
+    KEY(
+            "AK",
+            Capability.KEY_READ,
+            Capability.KEY_WRITE,
+            "API keys",
+            "Keys for servers, agents and other programs.",
+            "API Keys",
+            "Keys for servers, agents and other programs."),
+    WEBHOOK(
+            "WH",
+            Capability.WEBHOOK_READ,
+            Capability.WEBHOOK_WRITE,
+            "Webhooks",
+            "Signed events to your HTTPS endpoints.",
+            "Webhooks",
+            "Signed events to your HTTPS endpoints."),
+    ACCOUNT(
+            "AC",
+            Capability.ACCOUNT_READ,
+            Capability.ACCOUNT_WRITE,
+            "Account",
+            "Plan, limits, usage and audit.",
+            "Account",
+            "Plan, limits, usage and audit.");
+
+    private final String prefix;
+    private final Capability read;
+    private final Capability write;
+    private final String title;
+    private final String sentence;
+    private final String tag;
+    private final String tagSentence;
+
+    /** @param tag the group of its routes in the OpenAPI document, in the contract's words */
+    Family(
+            String prefix,
+            Capability read,
+            Capability write,
+            String title,
+            String sentence,
+            String tag,
+            String tagSentence) {
+        this.prefix = prefix;
+        this.read = read;
+        this.write = write;
+        this.title = title;
+        this.sentence = sentence;
+        this.tag = tag;
+        this.tagSentence = tagSentence;
+    }
+
+    /** @throws IllegalArgumentException where no family's tools have such names */
+    static Family ofTool(String tool) {
+        return findOfTool(tool)
+                .orElseThrow(() -> new IllegalArgumentException("the name %s has no family's prefix".formatted(tool)));
+    }
+
+    /** By a name that need not be a tool's. */
+    static Optional<Family> findOfTool(String name) {
+        return Arrays.stream(values())
+                .filter(family -> name.startsWith(family.prefix + "_"))
+                .findFirst();
+    }
+
+    /** By its word. */
+    public static Family of(String word) {
+        return valueOf(word.toUpperCase(Locale.ROOT));
+    }
+
+    /** The capability that its tools require to read. */
+    public Capability read() {
+        return read;
+    }
+
+    /** The capability that its tools require to write. */
+    public Capability write() {
+        return write;
+    }
+
+    /** Whether its tools are commands, which have the route {@link #alias}; the others have routes of their own. */
+    boolean hasCommands() {
+        return switch (this) {
+            case USER, AGENT, DOMAIN, ZONE, BANK -> true;
+            case SKILL, DOCUMENT, RULE, KEY, WEBHOOK, ACCOUNT -> false;
+        };
+    }
+
+    /** {@code AP_Create} → {@code POST /demo/v1/Engine/tps/agent/create}. */
+    Route alias(String tool) {
+        var verb = tool.substring(prefix.length() + 1).toLowerCase(Locale.ROOT);
+        return new Route("POST", "%s/%s/%s".formatted(Route.COMMANDS, word(), verb));
+    }
+
+    /** How an audit entry names what its tools are run on, unless a tool says otherwise. */
+    Audited audited() {
+        return switch (this) {
+            case AGENT -> Audited.NAMED;
+            case DOMAIN, BANK, USER -> Audited.NAMED_WITH_AGENT;
+            case ZONE -> Audited.ZONE;
+            case WEBHOOK -> Audited.ENDPOINT;
+            case SKILL -> Audited.SKILL;
+            case KEY, ACCOUNT, DOCUMENT, RULE -> Audited.WITH_ID;
+        };
+    }
+
+    /** On the wire, and as a toolset: {@code agent}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public String title() {
+        return title;
+    }
+
+    public String sentence() {
+        return sentence;
+    }
+
+    public String tag() {
+        return tag;
+    }
+
+    public String tagSentence() {
+        return tagSentence;
+    }
+}
