@@ -91,7 +91,8 @@ record ConnectPage(
 
     static ConnectPage of(
             ToolFamilies families, TokenCounts counts, String mcpUrl, String conformance, PageRequest request) {
-        var known = Stream.concat(families.all().stream().map(family -> family.family().word()), Stream.of(Toolset.DISCOVERY))
+        var known = Stream.concat(
+                        families.all().stream().map(family -> family.family().word()), Stream.of(Toolset.DISCOVERY))
                 .toList();
         var chosen = Chosen.of(request, known);
         var address = new McpAddress(mcpUrl, chosen.words(), chosen.readOnly());

@@ -49,11 +49,7 @@ record ToolPage(
 
     record Error(String error, int code, int status, String when, String remedy) {}
 
-    static ToolPage of(
-            Tool<?, ?> tool,
-            PublicAddresses published,
-            TokenCounts counts,
-            @Nullable Caller caller) {
+    static ToolPage of(Tool<?, ?> tool, PublicAddresses published, TokenCounts counts, @Nullable Caller caller) {
         var arguments = Example.arguments(tool);
         return new ToolPage(
                 tool.name(),

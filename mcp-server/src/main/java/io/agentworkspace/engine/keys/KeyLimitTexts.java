@@ -41,7 +41,8 @@ public final class KeyLimitTexts {
         if (given.isEmpty()) {
             throw Problem.invalid("toolset", "must name a toolset; 'all' is for no limit");
         }
-        var known = tools.stream().map(tool -> tool.family().word()).collect(Collectors.toCollection(LinkedHashSet::new));
+        var known =
+                tools.stream().map(tool -> tool.family().word()).collect(Collectors.toCollection(LinkedHashSet::new));
         known.add(Toolset.ALL);
         known.add(Toolset.DISCOVERY);
         check("toolset", given, known, "the toolsets are " + listed(known));

@@ -77,7 +77,8 @@ class KeyToolsTest {
                 assertThat(fields.at("/capabilities/description").asString()).contains(word.replaceFirst(":.*", ""));
             }
             for (var tool : catalogue.tools()) {
-                assertThat(fields.at("/toolset/description").asString()).containsPattern("\\b" + tool.family().word() + "\\b");
+                assertThat(fields.at("/toolset/description").asString())
+                        .containsPattern("\\b" + tool.family().word() + "\\b");
             }
         }
     }

@@ -7,7 +7,6 @@ import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Schema;
-import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.rest.openapi.Operation;
@@ -39,7 +38,9 @@ final class ConnectRoutes {
         this.runner = runner;
         this.handshakes = handshakes;
         this.host = host;
-        var families = runner.catalogue().tools().stream().map(tool -> tool.family().word()).distinct();
+        var families = runner.catalogue().tools().stream()
+                .map(tool -> tool.family().word())
+                .distinct();
         toolsets = Stream.concat(families, Stream.of(Toolset.ALL, Toolset.DISCOVERY))
                 .toList();
     }

@@ -32,8 +32,7 @@ final class ToolRoutes {
 
     Response answer(Tool<?, ?> tool, ContainerRequestContext context) {
         RestExchange.current().runs(tool);
-        var arguments = UploadBody.arguments(tool, context)
-                .orElseGet(() -> JsonBody.optional(context));
+        var arguments = UploadBody.arguments(tool, context).orElseGet(() -> JsonBody.optional(context));
         var fields = Field.of(tool.inputSchema().json());
         QueryFields.refuseUnknown(context, parameters(tool, fields));
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);

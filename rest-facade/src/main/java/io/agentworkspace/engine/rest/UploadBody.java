@@ -43,7 +43,9 @@ final class UploadBody {
         if (type.equals(upload.mediaType())) {
             return Optional.of(arguments(upload.field(), JsonBody.bytes(context)));
         }
-        return type.equals(FORM) ? Optional.of(arguments(upload.field(), part(given, JsonBody.bytes(context)))) : Optional.empty();
+        return type.equals(FORM)
+                ? Optional.of(arguments(upload.field(), part(given, JsonBody.bytes(context))))
+                : Optional.empty();
     }
 
     private static ObjectNode arguments(String field, byte[] file) {

@@ -30,6 +30,7 @@ public final class Example {
     private static final String ENDPOINT = "6f8b1c9e-3b0a-4f0e-9a52-0d8a4c1f7b11";
     /** The id of the delivery that examples are about. */
     public static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
+
     private static final String URL = "https://example.com/hooks";
 
     /** The values of fields, by the family of the tool and the field's path, or by the path alone. */
