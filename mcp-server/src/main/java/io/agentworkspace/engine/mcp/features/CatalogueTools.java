@@ -107,7 +107,10 @@ public final class CatalogueTools implements ToolSource {
     /** A tool's own failure is a result, so that a model can read the note and correct itself. */
     @Override
     public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest request) {
-        return runner.catalogue().find(name).filter(request.selection()::includes).map(tool -> run(tool, arguments, request));
+        return runner.catalogue()
+                .find(name)
+                .filter(request.selection()::includes)
+                .map(tool -> run(tool, arguments, request));
     }
 
     MethodResult run(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
