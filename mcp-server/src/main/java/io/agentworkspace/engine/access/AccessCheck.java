@@ -1,17 +1,13 @@
 package io.agentworkspace.engine.access;
 
-import io.agentworkspace.engine.agents.AgentAccess;
-import io.agentworkspace.engine.banks.BankAccess;
-import io.agentworkspace.engine.domains.DomainAccess;
-import io.agentworkspace.engine.keys.KeyAccess;
 import io.agentworkspace.engine.model.access.Requirement.OfCredential;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.Optional;
 
 /**
- * What an access check found: nothing, or the refusal. The checks of each kind of thing stand beside it ({@link AgentAccess},
- * {@link DomainAccess}, {@link BankAccess}, {@link KeyAccess}, {@link UserAccess}); the tools refuse by them, and
+ * The result of an access check: nothing, or the refusal. Each kind of thing has its check in its own feature ({@code AgentAccess},
+ * {@code DomainAccess}, {@code BankAccess}, {@code KeyAccess}, {@link UserAccess}); the tools refuse by them, and
  * {@code /api/auth/why} asks them beforehand.
  */
 public final class AccessCheck {

@@ -47,8 +47,8 @@ public final class ShareStore {
     public record Writer(long id, long owner) {}
 
     /**
-     * The agents of this name, the living one first. Of agents that the acting user may not see, whoever manages the bank
-     * is told those that have to do with it, a reader the authors that it reads: more would tell that they exist.
+     * The agents of this name, the living one first. Of the agents that the acting user may not see, a manager of the bank
+     * gets those with a share in it, and a reader gets the authors that it can read. Others stay hidden.
      *
      * @throws Problem {@code not_found}
      */

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
  * @param strangers the rate limit of each address for reads without a credential, failures with one, and failed
  *     look-ups
  * @param proxies who is believed when it tells whose request it passes on
- * @param quotas what callers are told that they have left besides the rate
+ * @param quotas the remaining quotas that responses report besides the rate
  * @param posts the paths where a POST may only read
  * @param served whether a path exists: if not, no credential would help
  * @param capacity the memory limits of requests

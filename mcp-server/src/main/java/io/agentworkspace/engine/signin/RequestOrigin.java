@@ -12,7 +12,7 @@ import org.eclipse.jetty.server.Request;
 
 /** A request as the audit tells of it: when it came, from where, and under which id. */
 record RequestOrigin(Instant at, RequestSource whence, String requestId) {
-    /** What somebody proves itself with who comes from a provider. */
+    /** How the audit names the credential of a user who signs in at a provider. */
     private static final String PROVIDER = "oidc";
 
     static RequestOrigin of(Request request, Clock clock) {

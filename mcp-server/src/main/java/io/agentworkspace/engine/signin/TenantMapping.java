@@ -43,7 +43,7 @@ final class TenantMapping {
         }
     }
 
-    /** @throws Problem {@code not_permitted} for whom nothing is provided */
+    /** @throws Problem {@code not_permitted} for a user without a provider mapping */
     User user(RequestOrigin visit, Issuer issuer, Claims claims, String accessToken) throws ProviderHttp.Failed {
         var provider = issuer.provider();
         if (provider.tenant() == null) {

@@ -33,7 +33,7 @@ public final class SessionWork {
         this.questions = questions;
     }
 
-    /** Takes what has no answer. */
+    /** Handles a message that has no response: a notification, or the response to a question of ours. */
     void take(JsonRpcMessage message, SessionVisit visit) {
         if (message.isResponse()) {
             questions.answered(message, visit.session());

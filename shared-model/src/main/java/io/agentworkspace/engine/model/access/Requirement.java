@@ -5,8 +5,18 @@ package io.agentworkspace.engine.model.access;
  * requirements, and each is decided by one exhaustive switch: a requirement that nobody handles does not compile.
  */
 public sealed interface Requirement {
-    /** What it is about, as in {@code kind:name}: {@code agent}, {@code domain}, {@code zone}, … */
-    String kind();
+    /** What it is about, as in {@code kind:name}. */
+    default String kind() {
+        return switch (this) {
+            case OfAgent _ -> "agent";
+            case OfDomain _ -> "domain";
+            case OfZone _ -> "zone";
+            case OfBank _ -> "bank";
+            case OfUser _ -> "user";
+            case OfKey _ -> "key";
+            case OfCredential _ -> "credential";
+        };
+    }
 
     /** What is required, for a reader, as the rest of "It needs …". */
     String words();
@@ -28,11 +38,6 @@ public sealed interface Requirement {
 
         OfAgent(String words) {
             this.words = words;
-        }
-
-        @Override
-        public String kind() {
-            return "agent";
         }
 
         @Override
@@ -63,11 +68,6 @@ public sealed interface Requirement {
         }
 
         @Override
-        public String kind() {
-            return "domain";
-        }
-
-        @Override
         public String words() {
             return words;
         }
@@ -87,11 +87,6 @@ public sealed interface Requirement {
 
         public OfDomain inDomain() {
             return inDomain;
-        }
-
-        @Override
-        public String kind() {
-            return "zone";
         }
 
         @Override
@@ -118,11 +113,6 @@ public sealed interface Requirement {
 
         OfBank(String words) {
             this.words = words;
-        }
-
-        @Override
-        public String kind() {
-            return "bank";
         }
 
         @Override
@@ -159,11 +149,6 @@ public sealed interface Requirement {
         }
 
         @Override
-        public String kind() {
-            return "user";
-        }
-
-        @Override
         public String words() {
             return words;
         }
@@ -185,11 +170,6 @@ public sealed interface Requirement {
         }
 
         @Override
-        public String kind() {
-            return "key";
-        }
-
-        @Override
         public String words() {
             return words;
         }
@@ -206,11 +186,6 @@ public sealed interface Requirement {
 
         OfCredential(String words) {
             this.words = words;
-        }
-
-        @Override
-        public String kind() {
-            return "credential";
         }
 
         @Override
