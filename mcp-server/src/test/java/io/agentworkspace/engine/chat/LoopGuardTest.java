@@ -21,12 +21,14 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Agents that answer each other without naming what they answer. Each speaks in a context of its own, named like it. */
+@Tag("slow")
 class LoopGuardTest {
     private static final String PERSON = "default";
 

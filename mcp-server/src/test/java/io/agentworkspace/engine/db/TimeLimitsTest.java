@@ -7,9 +7,11 @@ import io.agentworkspace.engine.model.problem.Failure;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each kind of statement has a limit of its own, and the connection works on after one was cut off. */
+@Tag("slow")
 class TimeLimitsTest {
     private static final Duration SHORT = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofMinutes(2);

@@ -5,10 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("slow")
 class RequestLogTest {
     private static final String CALL = """
             {"jsonrpc": "2.0", "id": "1", "method": "tools/call", "params": {"name": "AP_Read"}}""";

@@ -7,12 +7,14 @@ import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import java.security.SecureRandom;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whose request it is that a proxy passes on, and which proxies are believed. */
+@Tag("slow")
 class TrustedProxiesTest {
     private static final RequestRate TIGHT = new RequestRate(1, 3);
 

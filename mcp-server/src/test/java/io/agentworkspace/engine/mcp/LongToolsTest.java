@@ -26,10 +26,12 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Clock;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** A long tool of a catalogue, through the production runner. */
+@Tag("slow")
 class LongToolsTest {
     public record Nothing() {}
 

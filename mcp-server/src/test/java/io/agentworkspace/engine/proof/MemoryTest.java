@@ -26,10 +26,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An engine with 256 MB of heap, attacked with a valid key: it ends itself when the memory is used up. */
+@Tag("slow")
 class MemoryTest {
     private static final int BODY = 1 << 20;
     private static final String COMMANDS = "/demo/v1/Engine/tps";
