@@ -11,8 +11,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class HousekeepingTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration SHORT = Duration.ofMillis(160);

@@ -17,11 +17,13 @@ import io.agentworkspace.engine.testing.TestServer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** When keys were last used, by which program, and for what. */
+@Tag("slow")
 class KeyUseTest {
     private final KeyStage stage = new KeyStage();
     private final Made root = stage.user("ann", Role.MEMBER, "*");

@@ -34,6 +34,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
@@ -42,6 +43,7 @@ import tools.jackson.databind.JsonNode;
  * What each read costs in a large tenant beside others, with the plan for these very values and with the one for any values, which
  * PostgreSQL takes after some calls. The server itself reports each plan that it ran, and what it touched; no clock is looked at.
  */
+@Tag("slow")
 class PlansTest {
     private static final String NAME = "plans";
     private static final Clock CLOCK = Clock.systemUTC();

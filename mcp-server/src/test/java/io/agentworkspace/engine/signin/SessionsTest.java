@@ -27,11 +27,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions of browsers, over real sockets. */
+@Tag("slow")
 class SessionsTest {
     private final TestTenant tenant = new TestTenant();
     private final String url = TestServer.url();
