@@ -51,102 +51,10 @@ class OtherTenantTest {
             MB_Store {'target':{'bank':'Box'},'content':'text','vx':{'name':'one'}}
             """;
 
-    /** For each tool the calls in which a foreign name can stand; every field that can hold one must. */
-    private static final String CALLS = """
-            US_Read {'target':{'user':'$user'}}
-            US_List {}
-            US_Update {'target':{'user':'$user'},'vx':{'access':'viewer'}}
-            US_Remove {'target':{'user':'$user'}} {'target':{'user':'bob'},'vx':{'name':'$user'}} {'target':{'user':'$user'},'vx':{'name':'bob'}}
-            AP_List {'target':{'agent':'$agent'}} {'target':{'user':'$user'}}
-            AP_Read {'target':{'agent':'$agent'}} {'target':{'user':'$user'}} {'target':{'agent':'Bea'},'page':{'cursor':'$cursor'}}
-            AP_Update {'target':{'agent':'$agent'},'vx':{'name':'Mine','description':'d'}} \
-            {'target':{'user':'$user','agent':'$agent'},'vx':{'name':'Mine','description':'d'}} \
-            {'target':{'agent':'Bea'},'vx':{'name':'$agent','description':'d'}} {'target':{'agent':'$agent'},'vx':{'name':'Bea','description':'d'}}
-            AP_Modify {'target':{'agent':'$agent'},'vx':{'description':'d'}} {'target':{'user':'$user'},'vx':{'access':'public'}}
-            AP_Destroy {'target':{'agent':'$agent'}} {'target':{'agent':'$agent','user':'$user'}}
-            AP_Select {'target':{'agent':'$agent'}} {'target':{'user':'$user'}}
-            AP_LogOn {'target':{'agent':'$agent'}}
-            AP_LogOff {'target':{'agent':'$agent'}}
-            AP_Add {'target':{'agent':'$agent'}} {'target':{'user':'$user','agent':'$agent'}}
-            AP_Remove {'target':{'agent':'$agent'}} {'target':{'user':'$user','agent':'$agent'}}
-            AP_Chat {'target':{'agent':'$agent'},'content':'x'} {'target':{'domain':'$domain'},'content':'x'} \
-            {'target':{'domain':'Den','zone':'$zone'},'content':'x'} {'target':{'domain':'$domain','zone':'$zone'},'content':'x'} \
-            {'target':{'user':'$user'},'content':'x'} {'content':'x','reply_to':'$message'}
-            DM_List {'target':{'domain':'$domain'}}
-            DM_Read {'target':{'domain':'$domain'}} {'target':{'domain':'Den','agent':'$agent'}}
-            DM_Update {'target':{'domain':'$domain'},'vx':{'name':'Mine','description':'d'}} \
-            {'target':{'domain':'Den'},'vx':{'name':'$domain','description':'d'}} {'target':{'domain':'$domain'},'vx':{'name':'Den','description':'d'}}
-            DM_Destroy {'target':{'domain':'$domain'}} {'target':{'domain':'Den','agent':'$agent'}}
-            DM_Invite {'target':{'domain':'$domain'}} {'target':{'domain':'Den','agent':'$agent'}} {'target':{'domain':'$domain','agent':'$agent'}}
-            DM_Kick {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
-            DM_Ban {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
-            DM_Unban {'target':{'domain':'$domain','agent':'Bea'}} {'target':{'domain':'Den','agent':'$agent'}}
-            ZN_List {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}}
-            ZN_Read {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}} {'target':{'domain':'Den'},'page':{'cursor':'$cursor'}}
-            ZN_Enter {'target':{'domain':'$domain'}} {'target':{'domain':'Den','zone':'$zone'}}
-            ZN_Leave {}
-            ZN_Destroy {'target':{'domain':'$domain','zone':'$zone'}} {'target':{'domain':'Den','zone':'$zone'}}
-            MB_List {'target':{'bank':'$bank'}} {'target':{'agent':'$agent'}}
-            MB_Read {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}} {'target':{'bank':'Box'},'vx':{'name':'$memory'}}
-            MB_AgentList {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
-            MB_Update {'target':{'bank':'$bank'},'vx':{'name':'Mine','description':'d'}} \
-            {'target':{'bank':'Box'},'vx':{'name':'$bank'}} {'target':{'bank':'$bank'},'vx':{'name':'Box'}}
-            MB_Store {'target':{'bank':'$bank'},'content':'x'} {'target':{'bank':'Box','agent':'$agent'},'content':'x'} \
-            {'target':{'bank':'Box'},'content':'x','derived_from':['$text']} {'target':{'bank':'Box'},'content':'x','vx':{'name':'$memory'}}
-            MB_Permissions {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'},'vx':{'access':'read'}} \
-            {'target':{'bank':'$bank','agent':'Bea'},'vx':{'access':'manage'}}
-            MB_Load {'target':{'agent':'$agent'},'vx':{'name':'Box'}} {'vx':{'name':'$bank'}} {'target':{'bank':'$bank'},'vx':{'name':'x'}} \
-            {'target':{'user':'$user'},'vx':{'name':'$bank'}}
-            MB_Unload {'target':{'agent':'$agent'},'vx':{'name':'Box'}} {'vx':{'name':'$bank'}} {'target':{'bank':'$bank'}} {'target':{'user':'$user','bank':'$bank'}}
-            MB_Censor {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
-            MB_Uncensor {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
-            MB_Delete {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
-            MB_Restore {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
-            MB_Destroy {'target':{'bank':'$bank'}} {'target':{'bank':'Box','agent':'$agent'}}
-            AC_Read {}
-            AC_ChangePlan {'plan':'unlimited'}
-            AC_Audit {'user':'$user'} {'user':'$user','page':{'cursor':'$cursor'}}
-            AK_List {} {'target':{'user':'$user'}} {'page':{'cursor':'$cursor'}}
-            AK_Read {'id':'$key'}
-            AK_Usage {'id':'$key'}
-            AK_Update {'id':'$key','name':'Mine'}
-            AK_Rotate {'id':'$key'}
-            AK_Revoke {'id':'$key'}
-            AK_Delete {'id':'$key'}
-            AK_Create {'name':'Mine','capabilities':['*'],'agent':'$agent'} {'target':{'user':'$user'},'name':'Mine','capabilities':['*']} \
-            {'name':'Mine','capabilities':['*'],'parent':'$key'}
-            WH_Events {}
-            WH_Feed {}
-            WH_List {}
-            WH_Read {'id':'$endpoint'}
-            WH_Create {'url':'http://127.0.0.1:1/','events':['$agent']}
-            WH_Update {'id':'$endpoint','description':'d'}
-            WH_RotateSecret {'id':'$endpoint'}
-            WH_Delete {'id':'$endpoint'}
-            WH_Grade {'id':'$endpoint'}
-            WH_Test {'event_type':'webhook.test'} {'event_type':'webhook.test','endpoint_id':'$endpoint'}
-            WH_Deliveries {} {'endpoint':'$endpoint'}
-            WH_Delivery {'id':'$delivery'}
-            WH_Redeliver {'id':'$delivery'} {'id':'$delivery','endpoint_id':'$endpoint'}
-            WH_RedeliverFailed {'id':'$endpoint','since':'2026-01-01T00:00:00Z'} \
-            {'id':'$mine','since':'2026-01-01T00:00:00Z','to_endpoint_id':'$endpoint'}
-            SK_List {}
-            SK_Read {'name':'$skill'} {'name':'$skill','path':'SKILL.md'} {'name':'$skill','archive':true}
-            SK_Install {'name':'$skill','agent':'Bea'} {'name':'first-steps','agent':'$agent'}
-            SK_Uninstall {'name':'$skill','agent':'Bea'} {'name':'first-steps','agent':'$agent'}
-            SK_Remove {'name':'$skill'}
-            SK_Add {'archive':'$zip'}
-            AP_Create {'vx':{'name':'$agent','description':'d'}} {'target':{'user':'$user'},'vx':{'name':'Mine','description':'d'}}
-            US_Create {'vx':{'name':'$user'}}
-            DM_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine','description':'d'}} {'vx':{'name':'$domain','description':'d'}}
-            ZN_Create {'target':{'domain':'Den'},'vx':{'name':'$zone'}} {'target':{'domain':'$domain'},'vx':{'name':'Mine'}}
-            MB_Create {'target':{'agent':'$agent','user':'$user'},'vx':{'name':'Mine'}} {'target':{'bank':'$bank'}}
-            """;
-
+    /** For each tool the calls in which a foreign name can stand. */
     private static Map<String, List<String>> calls() {
-        return CALLS.lines()
-                .map(line -> List.of(line.split(" (?=\\{)")))
-                .collect(Collectors.toMap(List::getFirst, parts -> parts.subList(1, parts.size())));
+        return ToolCases.all().stream()
+                .collect(Collectors.toMap(ToolCases.ToolCase::tool, ToolCases.ToolCase::foreign));
     }
 
     /** All tools; those that create come last, or the strangers would have what they ask for. */

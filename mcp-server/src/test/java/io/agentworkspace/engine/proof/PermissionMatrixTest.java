@@ -7,7 +7,7 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.proof.PermissionTable.Cell;
 import io.agentworkspace.engine.proof.PermissionTable.Kind;
-import io.agentworkspace.engine.proof.PermissionTable.Line;
+import io.agentworkspace.engine.proof.ToolCases.Access;
 import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestDatabase;
@@ -37,8 +37,8 @@ class PermissionMatrixTest {
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
         var tools = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
-        assertThat(TABLE.lines().stream().map(Line::tool).distinct())
-                .as("mcp-server/src/test/resources/permissions.txt has a line for each tool")
+        assertThat(TABLE.lines().stream().map(Access::tool).distinct())
+                .as("mcp-server/src/test/resources/tool-cases.txt has an access line for each tool")
                 .containsExactlyInAnyOrderElementsOf(
                         tools.tools().stream().map(Tool::name).toList());
     }

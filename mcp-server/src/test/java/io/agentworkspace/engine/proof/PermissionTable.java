@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.proof;
 
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.proof.ToolCases.Access;
 import io.agentworkspace.engine.testing.Repository;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,7 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
-/** What {@code permissions.txt} expects, as cells: each a call, by whom, with what kind of key, on what. */
+/**
+ * What {@code permissions.txt} expects of the tools' access cases, as cells: each a call, by whom, with what kind of key, on
+ * what.
+ */
 final class PermissionTable {
     static final String REFUSED = "refused";
 
@@ -26,24 +30,8 @@ final class PermissionTable {
         }
     }
 
-    /**
-     * A call of a tool.
-     *
-     * @param capabilities of which one is needed; the first is enough for the least role
-     */
-    record Line(String tool, List<String> capabilities, Role leastRole, String group, String call) {
-        String capability() {
-            return capabilities.getFirst();
-        }
-
-        /** What the thing is: agent, domain, bank, key, user; any where there is none. */
-        String kind() {
-            return group.split("\\.")[0];
-        }
-    }
-
     /** One call on a thing of its own. */
-    record Cell(int number, Line line, Kind key, Role role, String relation, String access, String answer) {
+    record Cell(int number, Access line, Kind key, Role role, String relation, String access, String answer) {
         /** Of keys too, whose ids have 12 characters; a user who is the caller itself has the name of its role. */
         String thing() {
             return line.kind().equals("user") && isItself() ? role.word() : unique();
@@ -82,7 +70,8 @@ final class PermissionTable {
         }
     }
 
-    private final List<Line> lines = new ArrayList<>();
+    private final List<Access> lines =
+            ToolCases.all().stream().flatMap(tool -> tool.access().stream()).toList();
     private final Map<String, Group> groups = new LinkedHashMap<>();
 
     PermissionTable() {
@@ -93,13 +82,6 @@ final class PermissionTable {
             var words = Arrays.stream(text.split("\\|")).map(String::strip).toList();
             if (text.isBlank() || text.startsWith("#")) {
                 continue;
-            } else if (words.size() == 5 && words.get(4).startsWith("{")) {
-                lines.add(new Line(
-                        words.get(0),
-                        List.of(words.get(1).split("/")),
-                        Role.of(words.get(2)),
-                        words.get(3),
-                        words.get(4)));
             } else if (text.startsWith(" ")) {
                 group.relations().put(words.get(0), words.subList(1, words.size()));
             } else {
@@ -116,7 +98,7 @@ final class PermissionTable {
         return group + " by " + key.word();
     }
 
-    List<Line> lines() {
+    List<Access> lines() {
         return lines;
     }
 
@@ -137,7 +119,7 @@ final class PermissionTable {
     }
 
     private static void add(
-            List<Cell> cells, Line line, Kind key, Group group, List<String> accesses, List<Role> roles) {
+            List<Cell> cells, Access line, Kind key, Group group, List<String> accesses, List<Role> roles) {
         for (var relation : group.relations().keySet()) {
             if (!relation.startsWith("admin") && !relation.contains(" and ")) {
                 for (var role : roles) {

@@ -59,87 +59,6 @@ class RoundTripsTest {
             SK_Add {'archive':'$zip'}
             """;
 
-    /** For each tool what makes it typical, and last the call itself. {@code #} is another number in each round, {@code $key} the newest key, as with endpoint and delivery. */
-    private static final String CALLS = """
-            US_Read {}
-            US_List {}
-            US_Create {'vx':{'name':'user #'}}
-            US_Create {'vx':{'name':'maria #'}} | US_Update {'target':{'user':'maria #'},'vx':{'access':'viewer'}}
-            US_Create {'vx':{'name':'gone #'}} | US_Remove {'target':{'user':'gone #'}}
-            AP_List {}
-            AP_Read {'target':{'agent':'Bo'}}
-            AP_Create {'vx':{'name':'New #','description':'d','profile':'p'}}
-            AP_Update {'target':{'agent':'Bo'},'vx':{'name':'Bo','description':'d #'}}
-            AP_Modify {'target':{'agent':'Bo'},'vx':{'description':'e #'},'if_revision':#r}
-            AP_Create {'vx':{'name':'Old #','description':'d'}} | AP_Destroy {'target':{'agent':'Old #'}}
-            AP_Create {'vx':{'name':'Cy #','description':'d'}} | AP_Select {'target':{'agent':'Cy #','context':'c'}}
-            AP_LogOn {'target':{'agent':'Bo','context':'c #'}}
-            AP_LogOn {'target':{'agent':'Bo','context':'d #'}} | AP_LogOff {'target':{'context':'d #'}}
-            AP_Remove {'target':{'agent':'Bo'}} | AP_Add {'target':{'agent':'Bo'}}
-            AP_Add {'target':{'agent':'Bo'}} | AP_Remove {'target':{'agent':'Bo'}}
-            AP_Chat {'target':{'agent':'Bo'},'content':'hello #'}
-            DM_List {}
-            DM_Read {'target':{'domain':'Den'}}
-            DM_Create {'vx':{'name':'Dom #','description':'d'}}
-            DM_Update {'target':{'domain':'Den'},'vx':{'name':'Den','description':'d #'}}
-            DM_Create {'vx':{'name':'Dust #','description':'d'}} | DM_Destroy {'target':{'domain':'Dust #'}}
-            DM_Kick {'target':{'domain':'Den','agent':'Bo'}} | DM_Invite {'target':{'domain':'Den','agent':'Bo'}}
-            DM_Invite {'target':{'domain':'Den','agent':'Bo'}} | DM_Kick {'target':{'domain':'Den','agent':'Bo'}}
-            DM_Unban {'target':{'domain':'Den','agent':'Bo'}} | DM_Ban {'target':{'domain':'Den','agent':'Bo'}}
-            DM_Ban {'target':{'domain':'Den','agent':'Bo'}} | DM_Unban {'target':{'domain':'Den','agent':'Bo'}}
-            ZN_List {}
-            ZN_Read {'target':{'domain':'Den'}}
-            ZN_Enter {'target':{'domain':'Den','context':'e #'}}
-            ZN_Enter {'target':{'domain':'Den','context':'f #'}} | ZN_Leave {'target':{'context':'f #'}}
-            ZN_Create {'target':{'domain':'Den'},'vx':{'name':'zone #'}}
-            ZN_Create {'target':{'domain':'Den'},'vx':{'name':'old #'}} | ZN_Destroy {'target':{'domain':'Den','zone':'old #'}}
-            MB_List {}
-            MB_Read {'target':{'bank':'Box'}}
-            MB_AgentList {'target':{'bank':'Box'}}
-            MB_Create {'vx':{'name':'Bank #','description':'d'}}
-            MB_Update {'target':{'bank':'Box'},'vx':{'name':'Box','description':'d #'}}
-            MB_Store {'target':{'bank':'Box'},'content':'text #','vx':{'name':'memory #'}}
-            MB_Permissions {'target':{'bank':'Box','agent':'Bo'},'vx':{'access':'read'}}
-            MB_Unload {'vx':{'name':'Box'}} | MB_Load {'vx':{'name':'Box'}}
-            MB_Load {'vx':{'name':'Box'}} | MB_Unload {'vx':{'name':'Box'}}
-            MB_Uncensor {'target':{'bank':'Box','agent':'Ada'}} | MB_Censor {'target':{'bank':'Box','agent':'Ada'}}
-            MB_Censor {'target':{'bank':'Box','agent':'Ada'}} | MB_Uncensor {'target':{'bank':'Box','agent':'Ada'}}
-            MB_Create {'vx':{'name':'Dump #'}} | MB_Delete {'target':{'bank':'Dump #'}}
-            MB_Create {'vx':{'name':'Back #'}} | MB_Delete {'target':{'bank':'Back #'}} | MB_Restore {'target':{'bank':'Back #'}}
-            MB_Create {'vx':{'name':'End #'}} | MB_Destroy {'target':{'bank':'End #'}}
-            AK_List {}
-            AK_Create {'name':'key #','capabilities':['agent:read']}
-            AK_Read {'id':'$key'}
-            AK_Usage {'id':'$key'}
-            AK_Update {'id':'$key','capabilities':['agent:read','bank:read']}
-            AK_Rotate {'id':'$key','overlap_seconds':60}
-            AK_Create {'name':'old #','capabilities':['*']} | AK_Revoke {'id':'$key'}
-            SK_List {}
-            SK_Read {'name':'tide-tables'}
-            SK_Uninstall {'name':'tide-tables','agent':'Bo'} | SK_Install {'name':'tide-tables','agent':'Bo'}
-            SK_Install {'name':'tide-tables','agent':'Bo'} | SK_Uninstall {'name':'tide-tables','agent':'Bo'}
-            SK_Remove {'name':'tide-tables'} | SK_Add {'archive':'$zip'}
-            SK_Add {'archive':'$zip'} | SK_Remove {'name':'tide-tables'}
-            AC_Read {}
-            AC_Audit {}
-            WH_Events {}
-            WH_List {}
-            WH_Create {'url':'http://127.0.0.1:1/','events':['webhook.test']}
-            WH_Read {'id':'$endpoint'}
-            WH_Update {'id':'$endpoint','description':'d #'}
-            WH_RotateSecret {'id':'$endpoint'}
-            WH_Grade {'id':'$endpoint'}
-            WH_Test {'event_type':'webhook.test'}
-            WH_Deliveries {}
-            WH_Delivery {'id':'$delivery'}
-            WH_Redeliver {'id':'$delivery'}
-            WH_RedeliverFailed {'id':'$endpoint','since':'2026-01-01T00:00:00Z'}
-            WH_Feed {}
-            WH_Create {'url':'http://127.0.0.1:1/','events':['webhook.test']} | WH_Delete {'id':'$endpoint'}
-            AK_Create {'name':'end #','capabilities':['*']} | AK_Delete {'id':'$key'}
-            AC_ChangePlan {'plan':'scale'} | AC_ChangePlan {'plan':'unlimited'}
-            """;
-
     private static final String ZIP =
             SkillZip.of("tide-tables", "Times are in UTC.").base64();
 
@@ -217,18 +136,17 @@ class RoundTripsTest {
     }
 
     /** The second time, when the connection knows the statements. */
-    private static Cost cost(String line) {
-        var steps = List.of(line.split(" \\| "));
+    private static Cost cost(List<String> before, String call) {
         for (var round = 1; ; round++) {
-            for (var step : steps.subList(0, steps.size() - 1)) {
+            for (var step : before) {
                 run(step, round);
             }
-            if (steps.getLast().startsWith("AC_ChangePlan")) {
+            if (call.startsWith("AC_ChangePlan")) {
                 awaitNews(); // Of the change before, which the call then has to read.
             }
             var trips = proxy.roundTrips();
             var transactions = proxy.transactions();
-            run(steps.getLast(), round);
+            run(call, round);
             if (round == 2) {
                 return new Cost(proxy.roundTrips() - trips, proxy.transactions() - transactions);
             }
@@ -237,9 +155,9 @@ class RoundTripsTest {
 
     private static Map<String, Cost> costs() {
         var costs = new LinkedHashMap<String, Cost>();
-        CALLS.lines()
-                .forEach(line -> costs.put(
-                        line.substring(line.lastIndexOf("| ") + 1).strip().split(" ")[0], cost(line)));
+        for (var tool : ToolCases.all()) {
+            costs.put(tool.tool(), cost(tool.before(), tool.tool() + " " + tool.cost()));
+        }
         awaitNews();
         return costs;
     }
@@ -251,10 +169,10 @@ class RoundTripsTest {
 
     @Test
     void aPlanThatLimitsAddsNoRoundTrip() {
-        var without = cost("AP_Create {'vx':{'name':'Free #','description':'d'}}");
+        var without = cost(List.of(), "AP_Create {'vx':{'name':'Free #','description':'d'}}");
         run("AC_ChangePlan {'plan':'free'}", 0);
         awaitNews();
-        var with = cost("AP_Create {'vx':{'name':'Bound #','description':'d'}}");
+        var with = cost(List.of(), "AP_Create {'vx':{'name':'Bound #','description':'d'}}");
         run("AC_ChangePlan {'plan':'unlimited'}", 0);
         awaitNews();
         assertThat(with).isEqualTo(without);
@@ -279,7 +197,7 @@ class RoundTripsTest {
 
     @Test
     void whatOnlyReadsWithoutAFieldCostsWhatAReadDoes() {
-        assertThat(cost("MB_Permissions {'target':{'bank':'Box'}}")).isEqualTo(new Cost(1, 0));
+        assertThat(cost(List.of(), "MB_Permissions {'target':{'bank':'Box'}}")).isEqualTo(new Cost(1, 0));
     }
 
     private static String document(List<Tool<?, ?>> tools, Map<String, Cost> costs) {
@@ -313,16 +231,18 @@ class RoundTripsTest {
         for (var call : List.of(
                 "US_Read {'target':{'user':'%s'}}",
                 "AP_Create {'target':{'user':'%s'},'vx':{'name':'%s #','description':'d'}}")) {
-            assertThat(cost(call.replace("%s", "ann@example.org")
-                            .replace("'name':'ann@example.org", "'name':'By address")))
-                    .isEqualTo(cost(call.replace("%s", "ann")));
+            assertThat(cost(
+                            List.of(),
+                            call.replace("%s", "ann@example.org")
+                                    .replace("'name':'ann@example.org", "'name':'By address")))
+                    .isEqualTo(cost(List.of(), call.replace("%s", "ann")));
         }
     }
 
     @Test
     void anIdempotencyKeyAddsTwoRoundTripsAndNoTransaction() {
-        var without = cost("AP_Create {'vx':{'name':'Plain #','description':'d'}}");
-        var with = cost("AP_Create {'vx':{'name':'Keyed #','description':'d'},'idempotency_key':'k #'}");
+        var without = cost(List.of(), "AP_Create {'vx':{'name':'Plain #','description':'d'}}");
+        var with = cost(List.of(), "AP_Create {'vx':{'name':'Keyed #','description':'d'},'idempotency_key':'k #'}");
         assertThat(with).isEqualTo(new Cost(without.roundTrips() + 2, 1));
     }
 
