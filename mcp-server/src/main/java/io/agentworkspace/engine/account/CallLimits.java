@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What limits callers, as the runner sees it.
  *
- * @param requests what each has left at the gate: the rate, and the commands of the day
+ * @param rate what each has left of its rate of requests
  */
-public record CallLimits(Quotas quotas, Allowance.Meter requests) implements Allowance.Meter {
+public record CallLimits(Quotas quotas, Allowance.Meter rate) implements Allowance.Meter {
     /** All that the caller has left, of whatever it may use up. */
     @Override
     public List<Allowance> left(Caller caller) {
@@ -40,11 +40,8 @@ public record CallLimits(Quotas quotas, Allowance.Meter requests) implements All
     }
 
     private List<Allowance> left(Caller caller, Set<Scope> standing) {
-        var requested = requests.left(caller);
-        if (standing.isEmpty()) {
-            return requested;
-        }
-        var left = new ArrayList<>(requested);
+        var left = new ArrayList<>(rate.left(caller));
+        left.addAll(quotas.commands(caller));
         standing.forEach(scope -> left.addAll(quotas.left(caller, scope)));
         return left;
     }

@@ -22,22 +22,17 @@ import io.agentworkspace.engine.http.PageEndpoint;
 import io.agentworkspace.engine.http.RefusalRenderer;
 import io.agentworkspace.engine.http.TrustedProxies;
 import io.agentworkspace.engine.http.WebServer;
+import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.keys.KeyStore;
-import io.agentworkspace.engine.keys.SealKeys;
-import io.agentworkspace.engine.mcp.HandshakeRecorder;
 import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.Doctor;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
-import io.agentworkspace.engine.mcp.lanes.SessionStore;
-import io.agentworkspace.engine.mcp.streams.ListeningTenants;
 import io.agentworkspace.engine.mcp.streams.StreamLimits;
-import io.agentworkspace.engine.mcp.tasks.TaskStore;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.rest.RestFacade;
-import io.agentworkspace.engine.rest.SignIn;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.secrets.Vault;
@@ -69,7 +64,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -88,22 +82,11 @@ public final class App implements AutoCloseable {
 
     private final Settings settings;
     private final Clock clock;
-    private final UnaryOperator<Handler> around;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-    private @Nullable String baseUrl;
-    private @Nullable Housekeeping housekeeping;
-    private int port;
-
-    /** Created last; the tools in front of it use it. */
-    private volatile @Nullable Gate gate;
-
-    private Optional<FirstKey> firstKey = Optional.empty();
-
-    private App(Settings settings, Clock clock, UnaryOperator<Handler> around) {
-        this.settings = settings;
-        this.clock = clock;
-        this.around = around;
-    }
+    private final WebServer server;
+    private final PublicAddresses published;
+    private final Housekeeping housekeeping;
+    private final Optional<FirstKey> firstKey;
 
     /** Returns when it is ready to serve. On a failure it closes what it has opened. */
     static App start(Settings settings) {
@@ -112,120 +95,137 @@ public final class App implements AutoCloseable {
 
     /** @param around adds a handler in front of the gate that sees all traffic */
     public static App start(Settings settings, Clock clock, UnaryOperator<Handler> around) {
-        var app = new App(settings, clock, around);
+        return new App(settings, clock, around);
+    }
+
+    private App(Settings settings, Clock clock, UnaryOperator<Handler> around) {
+        this.settings = settings;
+        this.clock = clock;
         try {
-            app.open();
-            return app;
+            server = bind(); // First, so that a taken port is reported at once.
+            published = published(server.port());
+            housekeeping = new Housekeeping(clock);
+
+            // The database.
+            var source = source();
+            var db = keep(source.open(settings.database().poolSize()));
+            Migrations.run(db);
+            PlanLimits.publish(db);
+            var vault = new Vault(
+                    db, settings.secrets().masterKeys(settings.database().dataDir()));
+            vault.check();
+            var watch = keep(source.watch());
+            housekeeping
+                    .clearing("idempotency keys", new IdempotencyStore(db)::purge)
+                    .clearing("contexts", new ContextStore(db)::purge);
+
+            // Callers: keys, sessions and tokens.
+            var keys = new KeyStore(db, clock, watch);
+            firstKey = firstKey(db, keys);
+            var audit =
+                    keep(new AuditStore(db, Duration.ofDays(settings.retention().auditDays())));
+            var sessions = new BrowserSessions(db, keys, watch, clock);
+            var signingKeys = new SigningKeyStore(db, vault, clock);
+            var tokens = tokens(signingKeys);
+            var signIns = new SignInStore(db, audit);
+            var grants = new TokenGrantStore(db, watch);
+            var http = keep(new ProviderHttp());
+            var callers = new CredentialResolver(keys, sessions, tokens, issued(http, signIns, grants));
+            var signIn = new SessionEndpoint(sessions, tokens, providers(http, signIns), audit, clock);
+            housekeeping
+                    .every(SECOND, "use of keys", keys.use()::flush)
+                    .every(SECOND, "audit", () -> audit.flush(clock.instant()))
+                    .every(Duration.ofMinutes(1), "sessions", sessions::flush)
+                    .clearing("use of keys", keys.use()::purge)
+                    .clearing("audit", audit::purge)
+                    .clearing("sessions", sessions::purge)
+                    .clearing("sign-ins", signIns::purge)
+                    .clearing("grants of tokens", grants::purge)
+                    .clearing("signing keys", signingKeys::purge);
+
+            // Webhooks.
+            var webhooks = settings.webhooks();
+            var events = new EventLog();
+            var outbox = outbox(db, vault, events);
+            var probes = keep(new EndpointProbes(webhooks.allowPrivate(), webhooks.authorities(), clock));
+            var receivers = new ReceiverAccess(vault, probes, webhooks.allowPrivate());
+            var eventsKept = Duration.ofDays(settings.retention().eventsDays());
+            housekeeping.clearing("events", now -> outbox.purge(now.minus(eventsKept)));
+
+            // Limits.
+            var quotas = new Quotas(db, watch, events, clock);
+            var rates = new RateStore(db);
+            var callerLimit = new CallerLimit(rate(settings.http().rateLimit()), clock);
+            var limits = new CallLimits(quotas, callerLimit::left);
+            housekeeping
+                    .every(SECOND, "counts", quotas::flush)
+                    .every(SECOND, "rates", () -> callerLimit.settle(rates))
+                    .clearing("counts", quotas::purge)
+                    .clearing("rates", rates::purge);
+
+            // Tools.
+            var presence = new AgentPresence(db);
+            var catalogue = Tools.catalogue(db, limits, receivers);
+            var runner = new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits);
+            housekeeping
+                    .every(Duration.ofSeconds(5), "presence", presence::flush)
+                    .clearing("trash", new TrashStore(db, new BankStore(db))::purge);
+
+            // Endpoints.
+            var handshakes = new HandshakeStore(db);
+            var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
+            var features = EngineFeatures.of(runner, new Library(new SkillQueries(db)), VERSION, clock);
+            var mcp = new McpEndpoint(
+                    features,
+                    db,
+                    callers,
+                    keep(source.signals()),
+                    handshakes,
+                    new StreamLimits(STREAMS, PATIENCE),
+                    published.mcpUrl(),
+                    clock);
+            mcp.register(housekeeping);
+            housekeeping.every(SECOND, "handshakes", handshakes::flush).clearing("handshakes", handshakes::purge);
+            var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, clock);
+            var pages = new PageEndpoint(new HubRoutes(runner, published));
+            var refusals = new RefusalRenderer(clock, pages, mcp::refused);
+            var rules = rules(callerLimit)
+                    .within(quotas::commands)
+                    .reading(catalogue.tools())
+                    .serving(path -> Endpoints.serve(path, rest::serves));
+            var gate = new Gate(rules, callers, refusals, clock, new Endpoints(mcp, pages, rest));
+
+            keep(housekeeping).start(QUIET);
+            keep(server).serve(around.apply(gate), refusals); // Closed first, while the database is available.
         } catch (RuntimeException | Error e) {
-            app.close();
+            close();
             throw e;
         }
     }
 
-    private void open() {
-        var server = bind();
-        port = server.port();
-        var published = published(port);
-        baseUrl = published.baseUrl();
-        var source = source();
-        var db = keep(source.open(settings.database().poolSize()));
-        Migrations.run(db);
-        PlanLimits.publish(db);
-        var vault =
-                new Vault(db, settings.secrets().masterKeys(settings.database().dataDir()));
-        vault.check();
-        var watch = keep(source.watch());
-        var keys = new KeyStore(db, clock, watch);
-        firstKey = new FirstStart(db, keys, clock)
-                .run(
-                        settings,
-                        settings.database().url() == null ? settings.database().dataDir() : null);
-        var sessions = new BrowserSessions(db, keys, watch, clock);
-        var signingKeys = new SigningKeyStore(db, vault, clock);
-        var tokens = tokens(signingKeys, published);
-        var events = new EventLog();
-        var sender = keep(new Sender(
-                settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
-        var outbox = outbox(db, vault, events, sender);
-        var audit = keep(new AuditStore(db, Duration.ofDays(settings.retention().auditDays())));
-        var signIns = new SignInStore(db, audit);
-        var grants = new TokenGrantStore(db, watch);
-        var http = keep(new ProviderHttp());
-        var issued = issued(http, signIns, grants, published);
-        var presence = new AgentPresence(db);
-        var quotas = new Quotas(db, watch, events, clock);
-        var rates = new RateStore(db);
-        var trash = new TrashStore(db, new BankStore(db));
-        var handshakes = new HandshakeStore(db);
-        var replica = new McpEndpoint.Replica(
-                new CredentialResolver(keys, sessions, tokens, issued),
-                new SealKeys(db, clock),
-                new SessionStore(db),
-                new TaskStore(db),
-                keep(source.signals()),
-                new ListeningTenants(db, clock),
-                new HandshakeRecorder(handshakes, clock),
-                new StreamLimits(STREAMS, PATIENCE),
-                clock);
-        housekeeping = keep(new Housekeeping(clock));
-        housekeeping
-                .every(SECOND, "counts", quotas::flush)
-                .every(SECOND, "rates", () -> settle(rates))
-                .every(SECOND, "use of keys", keys.use()::flush)
-                .every(SECOND, "audit", () -> audit.flush(clock.instant()))
-                .every(SECOND, "handshakes", handshakes::flush)
-                .every(Duration.ofSeconds(5), "presence", presence::flush)
-                .every(Duration.ofMinutes(1), "sessions", sessions::flush)
-                .clearing("use of keys", keys.use()::purge)
-                .clearing("audit", audit::purge)
-                .clearing("counts", quotas::purge)
-                .clearing("rates", rates::purge)
-                .clearing("trash", trash::purge)
-                .clearing("sessions", sessions::purge)
-                .clearing("sign-ins", signIns::purge)
-                .clearing("grants of tokens", grants::purge)
-                .clearing("handshakes", handshakes::purge)
-                .clearing("signing keys", signingKeys::purge)
-                .clearing(
-                        "events",
-                        now -> outbox.purge(
-                                now.minus(Duration.ofDays(settings.retention().eventsDays()))))
-                .clearing("keys of seals", replica.keys()::purge)
-                .clearing("MCP sessions", replica.sessions()::purge)
-                .clearing("interest", replica.interest()::purge)
-                .clearing("idempotency keys", new IdempotencyStore(db)::purge)
-                .clearing("tasks", replica.tasks()::purge)
-                .clearing("contexts", new ContextStore(db)::purge);
-        housekeeping.start(QUIET);
-        var metering = new CallLimits(quotas, caller -> gate == null ? List.of() : gate.left(caller));
-        var around = new Runner.Surroundings(clock, presence, keys.use(), audit, events, metering);
-        var desk = new SessionEndpoint(sessions, tokens, providers(http, signIns, published), audit, clock);
-        var looks = keep(new EndpointProbes(
-                settings.webhooks().allowPrivate(), settings.webhooks().authorities(), clock));
-        var outbound = new ReceiverAccess(vault, looks, settings.webhooks().allowPrivate());
-        serve(
-                server,
-                published,
-                new Parts(db, around, replica, desk, outbound, new Doctor(handshakes, published.mcpUrl(), clock)));
+    private Optional<FirstKey> firstKey(Db db, KeyStore keys) {
+        var embedded = settings.database().url() == null;
+        return new FirstStart(db, keys, clock)
+                .run(settings, embedded ? settings.database().dataDir() : null);
     }
 
     /** Started before the endpoints open, and closed after them. */
-    private OutboxStore outbox(Db db, Vault vault, EventLog events, Sender sender) {
+    private OutboxStore outbox(Db db, Vault vault, EventLog events) {
+        var webhooks = settings.webhooks();
+        var sender = keep(new Sender(webhooks.allowPrivate(), webhooks.authorities(), clock));
         var store = new OutboxStore(db, vault, events);
-        var outbox = keep(
-                new Outbox(new FeedStore(db), store, sender, settings.webhooks().schedule(), clock));
+        var outbox = keep(new Outbox(new FeedStore(db), store, sender, webhooks.schedule(), clock));
         events.onCommitted(outbox::wake);
         outbox.start();
         return store;
     }
 
-    private AccessTokens tokens(SigningKeyStore keys, PublicAddresses published) {
+    private AccessTokens tokens(SigningKeyStore keys) {
         var audience = List.of(published.baseUrl(), published.mcpUrl());
         return new AccessTokens(keys, published.baseUrl(), audience, clock);
     }
 
-    private @Nullable IssuedTokens issued(
-            ProviderHttp http, SignInStore signIns, TokenGrantStore grants, PublicAddresses published) {
+    private @Nullable IssuedTokens issued(ProviderHttp http, SignInStore signIns, TokenGrantStore grants) {
         var provider = settings.signIn().mcpProvider();
         if (provider == null) {
             return null;
@@ -235,62 +235,18 @@ public final class App implements AutoCloseable {
         return new IssuedTokens(resource, issuer, signIns, grants, clock);
     }
 
-    private SignInEndpoint providers(ProviderHttp http, SignInStore signIns, PublicAddresses published) {
+    private SignInEndpoint providers(ProviderHttp http, SignInStore signIns) {
         var issuers = SignInEndpoint.issuers(settings.signIn().providers(), http, clock);
         var surfaces = Set.copyOf(settings.signIn().surfaces());
         return new SignInEndpoint(issuers, surfaces, published.baseUrl(), signIns, clock);
     }
 
-    private record Parts(
-            Db db,
-            Runner.Surroundings around,
-            McpEndpoint.Replica replica,
-            SignIn signIn,
-            ReceiverAccess outbound,
-            Doctor doctor) {}
-
-    private void serve(WebServer server, PublicAddresses published, Parts parts) {
-        var runner = Tools.runner(parts.db(), parts.around(), parts.outbound());
-        var library = new Library(new SkillQueries(parts.db()));
-        var mcp = new McpEndpoint(
-                EngineFeatures.of(runner, library, VERSION, clock), parts.replica(), published.mcpUrl());
-        var rest =
-                RestFacade.handler(runner, published, parts.db()::state, parts.signIn(), parts.doctor()::latest, clock);
-        var pages = new PageEndpoint(new HubRoutes(runner, published));
-        var doors = new Endpoints(mcp, pages, rest);
-        var refusals = new RefusalRenderer(clock, pages, parts.replica().handshakes()::refused);
-        keep(server); // Opened first, so that a taken port is reported at once; closed first, while the database is
-        // available.
-        try {
-            var quotas = parts.around().metering().quotas();
-            gate = new Gate(
-                    rules(published)
-                            .within(quotas::commands)
-                            .reading(runner.catalogue().tools())
-                            .serving(path -> Endpoints.serve(path, rest::serves)),
-                    parts.replica().callers(),
-                    refusals,
-                    clock,
-                    doors);
-            server.serve(around.apply(gate), refusals);
-        } catch (Exception e) {
-            throw new IllegalStateException("the server cannot start", e);
-        }
-    }
-
-    private void settle(RateStore rates) {
-        var open = gate;
-        if (open != null) {
-            open.settle(rates);
-        }
-    }
-
-    private GateRules rules(PublicAddresses published) {
+    private GateRules rules(CallerLimit callerLimit) {
         return GateRules.of(
                         List.of(URI.create(published.baseUrl()), URI.create(published.mcpUrl())),
                         settings.http().allowedHosts(),
                         settings.http().allowedOrigins(),
-                        rate(settings.http().rateLimit()),
+                        callerLimit,
                         rate(settings.http().strangerLimit()))
                 .behind(new TrustedProxies(settings.http().trustedProxies()));
     }
@@ -334,12 +290,12 @@ public final class App implements AutoCloseable {
 
     /** The public address, as it is published. */
     public String baseUrl() {
-        return Objects.requireNonNull(baseUrl);
+        return published.baseUrl();
     }
 
     /** Where it listens. */
     public int port() {
-        return port;
+        return server.port();
     }
 
     /** The key that this start created, if it was the first on a fresh database. */
@@ -349,7 +305,7 @@ public final class App implements AutoCloseable {
 
     /** Deletes expired data now instead of within the next ten minutes. */
     public void clear() {
-        Objects.requireNonNull(housekeeping).clear();
+        housekeeping.clear();
     }
 
     private <T extends AutoCloseable> T keep(T part) {

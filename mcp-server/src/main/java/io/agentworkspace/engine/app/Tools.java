@@ -45,8 +45,6 @@ import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.runtime.IdempotencyStore;
-import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillCareTools;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
@@ -72,11 +70,6 @@ import java.util.List;
 /** Puts the families together, over one database. */
 public final class Tools {
     private Tools() {}
-
-    public static Runner runner(Db db, Runner.Surroundings around, ReceiverAccess outbound) {
-        return new Runner(
-                catalogue(db, around.metering(), outbound), db, new ContextStore(db), new IdempotencyStore(db), around);
-    }
 
     /** All tools in the order that clients see: in each family a harmless read first. */
     public static Catalogue catalogue(Db db, Allowance.Meter meter, ReceiverAccess outbound) {

@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.account.RateStore;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Credentials;
 import io.agentworkspace.engine.credentials.IssuedToken;
@@ -16,12 +15,12 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RateFields;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -48,7 +47,7 @@ final class Admission {
         this.forgery = new CsrfRule(rules.own(), rules.posts());
         this.quotas = rules.quotas();
         this.served = rules.served();
-        this.callerLimit = new CallerLimit(rules.callers(), clock);
+        this.callerLimit = rules.callers();
         this.readLimit = new RateBuckets<>(rules.strangers(), clock);
         this.failureLimit = new RateBuckets<>(rules.strangers(), clock);
         this.guessLimit = new RateBuckets<>(rules.strangers(), clock);
@@ -106,21 +105,9 @@ final class Admission {
         }
     }
 
-    /** Synchronises the counts of callers with the other replicas. */
-    void settle(RateStore store) {
-        callerLimit.settle(store);
-    }
-
-    List<Allowance> left(Caller caller) {
-        var rate = callerLimit.left(caller);
-        var others = quotas.left(caller);
-        if (rate.isEmpty() || others.isEmpty()) {
-            return rate.map(List::of).orElse(others);
-        }
-        var left = new ArrayList<Allowance>();
-        left.add(rate.get());
-        left.addAll(others);
-        return left;
+    private List<Allowance> left(Caller caller) {
+        return Stream.concat(callerLimit.left(caller).stream(), quotas.left(caller).stream())
+                .toList();
     }
 
     private void tellQuotas(Caller caller, HttpFields.Mutable answer) {

@@ -1,14 +1,11 @@
 package io.agentworkspace.engine.http;
 
-import io.agentworkspace.engine.account.RateStore;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.Credentials;
 import io.agentworkspace.engine.model.problem.Problem;
-import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
-import java.util.List;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
@@ -37,16 +34,6 @@ public final class Gate extends Handler.Wrapper {
         this.admission = new Admission(callers, rules, clock);
         this.refusals = refusals;
         this.capacity = rules.capacity();
-    }
-
-    /** What the caller has left, as far as this replica knows. */
-    public List<Allowance> left(Caller caller) {
-        return admission.left(caller);
-    }
-
-    /** Synchronises the counts of callers with the other replicas; call it every second. */
-    public void settle(RateStore store) {
-        admission.settle(store);
     }
 
     @Override

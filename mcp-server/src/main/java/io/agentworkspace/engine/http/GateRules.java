@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -19,7 +20,7 @@ import java.util.function.Predicate;
  * @param hosts names that the {@code Host} header may carry besides {@code localhost} and IP addresses; lower case
  * @param origins browser origins, in the form that browsers send them
  * @param own those of them that belong to this server
- * @param callers the rate limit of each key or session
+ * @param callers limits the rate of each key or session
  * @param strangers the rate limit of each address for reads without a credential, failures with one, and failed
  *     look-ups
  * @param proxies who is believed when it tells whose request it passes on
@@ -32,7 +33,7 @@ public record GateRules(
         Set<String> hosts,
         Set<String> origins,
         Set<String> own,
-        RequestRate callers,
+        CallerLimit callers,
         RequestRate strangers,
         TrustedProxies proxies,
         Allowance.Meter quotas,
@@ -69,7 +70,7 @@ public record GateRules(
             Collection<URI> addresses,
             Collection<String> allowedHosts,
             Collection<String> allowedOrigins,
-            RequestRate callers,
+            CallerLimit callers,
             RequestRate strangers) {
         var hosts = new LinkedHashSet<String>();
         var origins = new LinkedHashSet<String>();

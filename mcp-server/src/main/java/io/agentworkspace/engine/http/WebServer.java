@@ -91,7 +91,7 @@ public final class WebServer implements AutoCloseable {
     }
 
     /** Starts to answer. */
-    public void serve(Handler gate, RefusalRenderer refusals) throws Exception {
+    public void serve(Handler gate, RefusalRenderer refusals) {
         server.setErrorHandler(new ServerErrors(refusals));
         server.setHandler(new GracefulHandler(new Handler.Wrapper(gate) {
             @Override
@@ -103,7 +103,11 @@ public final class WebServer implements AutoCloseable {
                 return true;
             }
         }));
-        server.start();
+        try {
+            server.start();
+        } catch (Exception e) {
+            throw new IllegalStateException("the server cannot start", e);
+        }
         acceptor.start(probes::take, others::take);
     }
 

@@ -32,7 +32,7 @@ import tools.jackson.databind.JsonNode;
  * Notes how clients meet the door. What is a handshake: {@code initialize}, {@code server/discover}, and whatever a client begins
  * with that sends neither; and each refusal after which nothing works. It is told of what was served, and of what was refused before.
  */
-public final class HandshakeRecorder {
+final class HandshakeRecorder {
     private static final Set<String> BEGINNINGS = Set.of("initialize", "server/discover");
     private static final int REMEMBERED = 10_000;
     private static final String FINE = "";
@@ -46,7 +46,7 @@ public final class HandshakeRecorder {
             .expireAfterAccess(HandshakeNote.WHILE)
             .build();
 
-    public HandshakeRecorder(HandshakeStore store, Clock clock) {
+    HandshakeRecorder(HandshakeStore store, Clock clock) {
         this.store = store;
         this.clock = clock;
     }
@@ -88,7 +88,7 @@ public final class HandshakeRecorder {
     }
 
     /** It was refused before a lane had it, perhaps because nobody proved who asks; where no key is named, it is nobody's. */
-    public void refused(Request request, Problem problem) {
+    void refused(Request request, Problem problem) {
         var caller = request.getAttribute(RequestAttributes.CALLER) instanceof Caller known ? known : null;
         if (problem.failure() == Failure.METHOD_NOT_ALLOWED
                 && request.getHeaders().contains(McpExchange.SESSION)) {

@@ -3,8 +3,11 @@ package io.agentworkspace.engine.mcp;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.http.limits.BodyReader;
 import io.agentworkspace.engine.keys.SealKeys;
+import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.lanes.BareLane;
 import io.agentworkspace.engine.mcp.lanes.LaneContext;
 import io.agentworkspace.engine.mcp.lanes.ModernLane;
@@ -50,6 +53,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class McpEndpoint extends Handler.Abstract implements Graceful {
     private final Ticker ticker = new Ticker();
+    private final SealKeys sealKeys;
+    private final SessionStore sessions;
+    private final TaskStore taskStore;
+    private final ListeningTenants listening;
+    private final HandshakeRecorder recorder;
     private final NotificationStreams notifications;
     private final SelectionCheck selection;
     private final LaneRouter router;
@@ -58,41 +66,34 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
     private final TaskWorkers workers;
     private volatile boolean stopping;
 
-    /**
-     * What the endpoint's replicas share.
-     *
-     * @param bounds how many streams this replica may have open
-     */
-    public record Replica(
-            Callers callers,
-            SealKeys keys,
-            SessionStore sessions,
-            TaskStore tasks,
-            DatabaseSignals signals,
-            ListeningTenants interest,
-            HandshakeRecorder handshakes,
-            StreamLimits bounds,
-            Clock clock) {}
-
     /** @param mcpUrl the public address of the tool protocol's host */
-    public McpEndpoint(ServerFeatures features, Replica replica, String mcpUrl) {
-        notifications = new NotificationStreams(ticker, replica.interest());
-        var tasks = new McpTasks(features.identity().name(), replica.tasks(), replica.clock());
-        var methods = new McpMethods(features, tasks, replica.clock());
-        workers = new TaskWorkers(replica.tasks(), replica.callers(), methods, replica.clock());
+    public McpEndpoint(
+            ServerFeatures features,
+            Db db,
+            Callers callers,
+            DatabaseSignals signals,
+            HandshakeStore handshakes,
+            StreamLimits limits,
+            String mcpUrl,
+            Clock clock) {
+        sealKeys = new SealKeys(db, clock);
+        sessions = new SessionStore(db);
+        taskStore = new TaskStore(db);
+        listening = new ListeningTenants(db, clock);
+        recorder = new HandshakeRecorder(handshakes, clock);
+        notifications = new NotificationStreams(ticker, listening);
+        var tasks = new McpTasks(features.identity().name(), taskStore, clock);
+        var methods = new McpMethods(features, tasks, clock);
+        workers = new TaskWorkers(taskStore, callers, methods, clock);
         tasks.onWork(workers::wake);
         workers.start(ticker);
-        var signer = new StateSigner(replica.keys());
-        var streams = new LaneContext.Streams(ticker, replica.bounds(), notifications, replica.clock());
-        var opener = new StreamOpener(methods.resources(), tasks, notifications, replica.bounds());
+        var signer = new StateSigner(sealKeys);
+        var streams = new LaneContext.Streams(ticker, limits, notifications, clock);
+        var opener = new StreamOpener(methods.resources(), tasks, notifications, limits);
         var lane = new LaneContext(
-                new RequestState(signer, replica.clock()),
-                new SessionIds(signer, replica.clock()),
-                replica.sessions(),
-                opener,
-                streams);
-        var running = new RunningRequests(replica.sessions());
-        var questions = new SessionQuestions(replica.sessions());
+                new RequestState(signer, clock), new SessionIds(signer, clock), sessions, opener, streams);
+        var running = new RunningRequests(sessions);
+        var questions = new SessionQuestions(sessions);
         var sessionStreams = new SessionStreams(lane);
         var work = new SessionWork(methods, lane, running, questions);
         selection = new SelectionCheck(features.tools());
@@ -101,14 +102,28 @@ public final class McpEndpoint extends Handler.Abstract implements Graceful {
                 new SessionLane(methods, lane, work, sessionStreams),
                 new BareLane(methods),
                 selection,
-                replica.handshakes());
-        resource = replica.callers().resource().orElse(null);
+                recorder);
+        resource = callers.resource().orElse(null);
         card = new ServerCard(features.identity(), mcpUrl, resource);
-        replica.signals().onSignal(notifications);
-        replica.signals().onSignal(running);
-        replica.signals().onSignal(questions);
-        replica.signals().onSignal(sessionStreams);
-        replica.signals().onSignal(workers);
+        signals.onSignal(notifications);
+        signals.onSignal(running);
+        signals.onSignal(questions);
+        signals.onSignal(sessionStreams);
+        signals.onSignal(workers);
+    }
+
+    /** Registers what is done for it in the background. */
+    public void register(Housekeeping housekeeping) {
+        housekeeping
+                .clearing("keys of seals", sealKeys::purge)
+                .clearing("MCP sessions", sessions::purge)
+                .clearing("interest", listening::purge)
+                .clearing("tasks", taskStore::purge);
+    }
+
+    /** A request was refused before it reached this endpoint. */
+    public void refused(Request request, Problem problem) {
+        recorder.refused(request, problem);
     }
 
     @Override

@@ -53,21 +53,34 @@ public final class Runner implements ToolRunner {
     private final Db db;
     private final ContextStore contexts;
     private final IdempotencyStore idempotency;
-    private final Surroundings around;
+    private final Clock clock;
+    private final AgentPresence presence;
+    private final KeyUse use;
+    private final AuditStore audit;
+    private final EventLog events;
+    private final CallLimits limits;
     private final AccessExplanation explanation;
 
-    /** The environment of a run. */
-    public record Surroundings(
-            Clock clock, AgentPresence presence, KeyUse use, AuditStore audit, EventLog events, CallLimits metering) {}
-
     public Runner(
-            Catalogue catalogue, Db db, ContextStore contexts, IdempotencyStore idempotency, Surroundings around) {
+            Catalogue catalogue,
+            Db db,
+            Clock clock,
+            AgentPresence presence,
+            KeyUse use,
+            AuditStore audit,
+            EventLog events,
+            CallLimits limits) {
         this.catalogue = catalogue;
         this.db = db;
-        this.contexts = contexts;
-        this.idempotency = idempotency;
-        this.around = around;
-        this.explanation = new AccessExplanation(catalogue, db, around.clock());
+        this.contexts = new ContextStore(db);
+        this.idempotency = new IdempotencyStore(db);
+        this.clock = clock;
+        this.presence = presence;
+        this.use = use;
+        this.audit = audit;
+        this.events = events;
+        this.limits = limits;
+        this.explanation = new AccessExplanation(catalogue, db, clock);
     }
 
     @Override
@@ -125,16 +138,16 @@ public final class Runner implements ToolRunner {
             var work = new Work(tool, request, now);
             call = work.call;
             if (tool.metered()) {
-                around.metering().quotas().count(call);
+                limits.quotas().count(call);
             }
-            around.use().ran(request.caller(), tool.name());
+            use.ran(request.caller(), tool.name());
             var answer = work.tool.effect().isTransactional() ? transact(work) : read(work);
-            around.presence().touch(call);
-            around.metering().quotas().done(call);
+            presence.touch(call);
+            limits.quotas().done(call);
             if (call.concernsOutbox()) {
-                around.events().committed();
+                events.committed();
             }
-            return answer.telling(around.metering().after(request.caller(), call, null));
+            return answer.telling(limits.after(request.caller(), call, null));
         } catch (Problem problem) {
             return refused(request, call, now, problem);
         } catch (RuntimeException e) {
@@ -143,7 +156,7 @@ public final class Runner implements ToolRunner {
     }
 
     private Instant now() {
-        return around.clock().instant().truncatedTo(ChronoUnit.MILLIS);
+        return clock.instant().truncatedTo(ChronoUnit.MILLIS);
     }
 
     private static Problem defect(Request request, RuntimeException cause) {
@@ -186,12 +199,12 @@ public final class Runner implements ToolRunner {
                 .find(request.service())
                 .filter(known -> known.runFor(request.arguments()).effect().isTransactional());
         if (call != null && tool.isPresent()) {
-            around.audit().refused(request.caller(), AuditEntries.refused(tool.get(), request, call, problem));
+            audit.refused(request.caller(), AuditEntries.refused(tool.get(), request, call, problem));
         }
         if (problem.excess() != null) {
-            around.metering().quotas().rejected(request.caller(), request.service(), problem.excess());
+            limits.quotas().rejected(request.caller(), request.service(), problem.excess());
         }
-        return refusal(request, call, now, problem).telling(around.metering().after(request.caller(), call, problem));
+        return refusal(request, call, now, problem).telling(limits.after(request.caller(), call, problem));
     }
 
     private static Answer refusal(Request request, @Nullable Call call, Instant now, Problem problem) {
@@ -301,7 +314,7 @@ public final class Runner implements ToolRunner {
         if (work.key != null) {
             idempotency.keep(work.call, work.key, Envelope.kept(envelope, work.tool.toldOnce()));
         }
-        around.audit().done(work.call, AuditEntries.done(work.tool, work.request, work.call, envelope));
+        audit.done(work.call, AuditEntries.done(work.tool, work.request, work.call, envelope));
         return new Answer(envelope, null, false);
     }
 

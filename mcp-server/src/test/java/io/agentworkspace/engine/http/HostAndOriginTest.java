@@ -3,8 +3,10 @@ package io.agentworkspace.engine.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import java.net.URI;
+import java.time.Clock;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -13,6 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HostAndOriginTest {
+    private static final CallerLimit UNLIMITED = new CallerLimit(RequestRate.OFF, Clock.systemUTC());
+
     private static SampleServer server;
 
     @BeforeAll
@@ -196,7 +200,7 @@ class HostAndOriginTest {
     @ParameterizedTest
     @ValueSource(strings = {"app.example", "https://app.example/path", "https://u@app.example", "https://a?b", ""})
     void whatIsNoOriginCannotBeAllowed(String origin) {
-        assertThatThrownBy(() -> GateRules.of(List.of(), List.of(), List.of(origin), RequestRate.OFF, RequestRate.OFF))
+        assertThatThrownBy(() -> GateRules.of(List.of(), List.of(), List.of(origin), UNLIMITED, RequestRate.OFF))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -206,7 +210,7 @@ class HostAndOriginTest {
                 List.of(URI.create("https://A.example:443"), URI.create("http://b.example:80/")),
                 List.of("C.example:8080"),
                 List.of("https://d.example:443"),
-                RequestRate.OFF,
+                UNLIMITED,
                 RequestRate.OFF);
         assertThat(rules.origins())
                 .containsExactlyInAnyOrder("https://a.example", "http://b.example", "https://d.example");

@@ -1,8 +1,9 @@
 package io.agentworkspace.engine.http;
 
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
-import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.model.access.Role;
@@ -36,7 +37,7 @@ public final class SampleServer implements AutoCloseable {
 
     public final KeyRing keys;
     public final String key;
-    private final McpEndpoint.Replica replica;
+    private final DatabaseSignals signals = TestDatabase.signals();
     private final WebServer web;
 
     public SampleServer() {
@@ -107,7 +108,6 @@ public final class SampleServer implements AutoCloseable {
             RequestRate strangers) {
         this.keys = keys;
         this.key = keys.add(Role.OWNER, "*");
-        this.replica = TestDatabase.replica(keys);
         try {
             web = WebServer.bind("127.0.0.1", 0);
             var clock = Clock.systemUTC();
@@ -116,11 +116,11 @@ public final class SampleServer implements AutoCloseable {
                     List.of(address, url("")),
                     List.of("alias.example"),
                     List.of("https://app.example"),
-                    callers,
+                    new CallerLimit(callers, clock),
                     strangers);
             var own = url("").toString();
             var pages = new PageEndpoint(new HubRoutes(new NoTools(), new PublicAddresses(own, own, "0")));
-            var doors = new Endpoints(new McpEndpoint(offer, replica, own), pages, new SampleRest());
+            var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), pages, new SampleRest());
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);
@@ -150,7 +150,7 @@ public final class SampleServer implements AutoCloseable {
     @Override
     public void close() {
         web.close();
-        replica.signals().close();
+        signals.close();
     }
 
     public HttpResponse<String> get(String path, String... headers) {

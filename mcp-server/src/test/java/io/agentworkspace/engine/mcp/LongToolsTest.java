@@ -3,12 +3,9 @@ package io.agentworkspace.engine.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.agents.AgentPresence;
-import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.KeyRing;
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.mcp.features.CatalogueTools;
 import io.agentworkspace.engine.mcp.features.DiscoveryTools;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
@@ -18,8 +15,6 @@ import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.runtime.IdempotencyStore;
-import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
@@ -76,18 +71,7 @@ class LongToolsTest {
                     return new Counted(done(call.caller().tenant()));
                 });
         var catalogue = new Catalogue(List.of(tool));
-        var runner = new Runner(
-                catalogue,
-                db,
-                new ContextStore(db),
-                new IdempotencyStore(db),
-                new Runner.Surroundings(
-                        clock,
-                        new AgentPresence(db),
-                        new KeyUse(db, clock),
-                        TestDatabase.audit(),
-                        new EventLog(),
-                        TestDatabase.metering()));
+        var runner = TestDatabase.runner(catalogue, db, new EventLog());
         var tools = new CatalogueTools(runner, clock);
         return new ServerFeatures(
                 new ServerFeatures.Identity("io.agentworkspace/long", "Long", "1", "A long tool.", "For tests."),

@@ -2,11 +2,8 @@ package io.agentworkspace.engine.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.agents.AgentPresence;
-import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.SampleServer;
-import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Role;
@@ -18,7 +15,6 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Context;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.runtime.IdempotencyStore;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.time.Clock;
@@ -36,22 +32,14 @@ class ProgressTest {
 
     public record Counted(@Doc("How many.") long counted) {}
 
-    private static final Runner RUNNER = new Runner(
+    private static final Runner RUNNER = TestDatabase.runner(
             new Catalogue(List.of(Tool.named("MB_Count")
                     .title("Count")
                     .description("Counts three things, one after the other.")
                     .needs(Capability.BANK_READ)
                     .handledBy(Nothing.class, Counted.class, (_, call) -> count(call)))),
             TestDatabase.db(),
-            new ContextStore(TestDatabase.db()),
-            new IdempotencyStore(TestDatabase.db()),
-            new Runner.Surroundings(
-                    Clock.systemUTC(),
-                    new AgentPresence(TestDatabase.db()),
-                    new KeyUse(TestDatabase.db(), Clock.systemUTC()),
-                    TestDatabase.audit(),
-                    new EventLog(),
-                    TestDatabase.metering()));
+            new EventLog());
 
     private static SampleServer server;
 

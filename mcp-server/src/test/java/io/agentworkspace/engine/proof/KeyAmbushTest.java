@@ -8,21 +8,15 @@ import static io.agentworkspace.engine.proof.KeyStage.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.agents.AgentPresence;
-import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -203,16 +197,7 @@ class KeyAmbushTest {
 
     private static String run(Caller caller, String service, String arguments) {
         var db = TestDatabase.db();
-        var runner = Tools.runner(
-                db,
-                new Runner.Surroundings(
-                        Clock.systemUTC(),
-                        new AgentPresence(db),
-                        new KeyUse(db, Clock.systemUTC()),
-                        TestDatabase.audit(),
-                        new EventLog(),
-                        TestDatabase.metering()),
-                TestDatabase.outbound());
+        var runner = TestDatabase.runner(db);
         var asked = Json.readObject(arguments.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
         return runner.run(new ToolRunner.Request(service, asked, caller, "r", true, null))
                 .envelope()

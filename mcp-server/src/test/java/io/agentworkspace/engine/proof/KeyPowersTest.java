@@ -6,10 +6,6 @@ import static io.agentworkspace.engine.proof.KeyStage.make;
 import static io.agentworkspace.engine.proof.KeyStage.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.agents.AgentPresence;
-import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -18,11 +14,9 @@ import io.agentworkspace.engine.model.tool.ToolRunner;
 import io.agentworkspace.engine.model.tool.Toolset;
 import io.agentworkspace.engine.proof.KeyStage.Made;
 import io.agentworkspace.engine.proof.Way.Got;
-import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -129,16 +123,7 @@ class KeyPowersTest {
         var credential = new Credential(maker.id(), false, Toolset.EVERYTHING, false, null, false);
         var remembered = new Caller(
                 stage.tenant.id(Door.REST), "t", user, "ann", Role.MEMBER, Set.of("*"), "key:x", null, credential);
-        var runner = Tools.runner(
-                db,
-                new Runner.Surroundings(
-                        Clock.systemUTC(),
-                        new AgentPresence(db),
-                        new KeyUse(db, Clock.systemUTC()),
-                        TestDatabase.audit(),
-                        new EventLog(),
-                        TestDatabase.metering()),
-                TestDatabase.outbound());
+        var runner = TestDatabase.runner(db);
         var attempts = Map.of(
                 "AK_Create", "{'name':'x','capabilities':['*']}",
                 "AK_Rotate", "{'id':'%s'}".formatted(root.id()),

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.events.EventLog;
@@ -26,7 +25,6 @@ import io.agentworkspace.engine.users.TenantStore;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -40,11 +38,15 @@ class LookTest {
     private final AgentPresence presence = new AgentPresence(DB);
     private final KeyUse use = new KeyUse(DB, CLOCK);
     private final CallLimits metering = TestDatabase.metering();
-    private final Runner runner = Tools.runner(
+    private final Runner runner = new Runner(
+            Tools.catalogue(DB, metering, TestDatabase.outbound()),
             DB,
-            new Runner.Surroundings(
-                    CLOCK, presence, use, new AuditStore(DB, Duration.ofDays(90)), new EventLog(), metering),
-            TestDatabase.outbound());
+            CLOCK,
+            presence,
+            use,
+            TestDatabase.audit(),
+            new EventLog(),
+            metering);
     private final TenantStore tenants = new TenantStore(DB);
     private final long tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
     private final long user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

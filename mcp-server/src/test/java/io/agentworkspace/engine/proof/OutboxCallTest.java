@@ -2,10 +2,8 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.agents.AgentPresence;
 import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -44,14 +42,8 @@ class OutboxCallTest {
         var log = new EventLog();
         log.onCommitted(called::incrementAndGet);
         var db = TestDatabase.db();
-        var around = new Runner.Surroundings(
-                CLOCK,
-                new AgentPresence(db),
-                new KeyUse(db, CLOCK),
-                TestDatabase.audit(),
-                log,
-                TestDatabase.metering());
-        return Tools.runner(db, around, TestDatabase.outbound());
+        var catalogue = Tools.catalogue(db, TestDatabase.metering(), TestDatabase.outbound());
+        return TestDatabase.runner(catalogue, db, log);
     }
 
     private ObjectNode run(int calls, String service, String arguments) {

@@ -2,13 +2,8 @@ package io.agentworkspace.engine.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.agents.AgentPresence;
-import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.TimeLimits;
-import io.agentworkspace.engine.events.EventLog;
-import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -197,19 +192,6 @@ class PlansTest {
         return new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG));
     }
 
-    private static Runner runner(Db db) {
-        return Tools.runner(
-                db,
-                new Runner.Surroundings(
-                        CLOCK,
-                        new AgentPresence(db),
-                        new KeyUse(db, CLOCK),
-                        new AuditStore(db, Duration.ofDays(90)),
-                        new EventLog(),
-                        TestDatabase.metering(db)),
-                TestDatabase.outbound());
-    }
-
     private static Caller caller(String name, String mode) {
         var id = Long.parseLong(name.substring("user ".length()));
         return new Caller(
@@ -247,7 +229,7 @@ class PlansTest {
     @ValueSource(strings = {"custom", "generic"})
     void noReadTouchesMuchOrAnotherTenantsRows(String mode) {
         try (var db = watched(mode)) {
-            var runner = runner(db);
+            var runner = TestDatabase.runner(db);
             var all = new ArrayList<Ran>();
             for (var user : USERS) {
                 CALLS.lines().forEach(line -> all.addAll(ran(runner, caller(user, mode), line)));

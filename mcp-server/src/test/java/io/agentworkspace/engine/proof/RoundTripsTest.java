@@ -3,14 +3,9 @@ package io.agentworkspace.engine.proof;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.agents.AgentPresence;
-import io.agentworkspace.engine.app.Tools;
-import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.credentials.ApiKey;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.KeyStore;
-import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -78,16 +73,7 @@ class RoundTripsTest {
         var url = "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(proxy.port());
         // One connection: what it has prepared once it need not prepare again.
         db = new Db(url, TestDatabase.postgres().user(), TestDatabase.postgres().password(), 1);
-        runner = Tools.runner(
-                db,
-                new Runner.Surroundings(
-                        CLOCK,
-                        new AgentPresence(db),
-                        new KeyUse(db, CLOCK),
-                        new AuditStore(db, Duration.ofDays(90)),
-                        new EventLog(),
-                        TestDatabase.metering(db)),
-                TestDatabase.outbound());
+        runner = TestDatabase.runner(db);
         var tenants = new TenantStore(db);
         var tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
         var user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

@@ -3,6 +3,8 @@ package io.agentworkspace.engine.testing;
 import io.agentworkspace.engine.account.CallLimits;
 import io.agentworkspace.engine.account.PlanLimits;
 import io.agentworkspace.engine.account.Quotas;
+import io.agentworkspace.engine.agents.AgentPresence;
+import io.agentworkspace.engine.app.Tools;
 import io.agentworkspace.engine.audit.AuditStore;
 import io.agentworkspace.engine.credentials.Callers;
 import io.agentworkspace.engine.db.DatabaseSignals;
@@ -13,14 +15,13 @@ import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.db.embedded.UnpackedOnce;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.keys.CallerChanges;
-import io.agentworkspace.engine.keys.SealKeys;
-import io.agentworkspace.engine.mcp.HandshakeRecorder;
+import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
-import io.agentworkspace.engine.mcp.lanes.SessionStore;
-import io.agentworkspace.engine.mcp.streams.ListeningTenants;
+import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.mcp.streams.StreamLimits;
-import io.agentworkspace.engine.mcp.tasks.TaskStore;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
 import io.agentworkspace.engine.secrets.Vault;
@@ -55,7 +56,7 @@ public final class TestDatabase {
     /** What all replicas on it seal with. */
     public static final String SECRETS_KEY = randomKey();
 
-    /** How many streams a principal may have open at the doors of {@link #replica}. */
+    /** How many streams a principal may have open at {@link #mcp}. */
     public static final int STREAMS_EACH = 50;
 
     private TestDatabase() {}
@@ -127,21 +128,33 @@ public final class TestDatabase {
         return new CallerChanges(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
     }
 
-    /** What an MCP door of this database needs, as another replica has it. */
-    public static McpEndpoint.Replica replica(Callers callers) {
+    public static DatabaseSignals signals() {
+        return new DatabaseSignals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
+    }
+
+    /** The MCP endpoint of another replica on this database. */
+    public static McpEndpoint mcp(ServerFeatures features, Callers callers, DatabaseSignals signals, String url) {
+        var limits = new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), Duration.ofSeconds(2));
+        var handshakes = new HandshakeStore(DB);
+        return new McpEndpoint(features, DB, callers, signals, handshakes, limits, url, Clock.systemUTC());
+    }
+
+    /** What runs all tools, over a database that a test looks at. */
+    public static Runner runner(Db db) {
+        return runner(Tools.catalogue(db, metering(db), outbound()), db, new EventLog());
+    }
+
+    public static Runner runner(Catalogue catalogue, Db db, EventLog events) {
         var clock = Clock.systemUTC();
-        var signals = new DatabaseSignals(POSTGRES.jdbcUrl(), POSTGRES.user(), POSTGRES.password());
-        var bounds = new StreamLimits(new StreamLimits.Share(STREAMS_EACH, 100, 100, 100), Duration.ofSeconds(2));
-        return new McpEndpoint.Replica(
-                callers,
-                new SealKeys(DB, clock),
-                new SessionStore(DB),
-                new TaskStore(DB),
-                signals,
-                new ListeningTenants(DB, clock),
-                new HandshakeRecorder(new HandshakeStore(DB), clock),
-                bounds,
-                clock);
+        return new Runner(
+                catalogue,
+                db,
+                clock,
+                new AgentPresence(db),
+                new KeyUse(db, clock),
+                new AuditStore(db, Duration.ofDays(90)),
+                events,
+                metering(db));
     }
 
     /** A database of a test's own, beside the one that all others share. */

@@ -8,9 +8,9 @@ import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jetty.http.HttpFields;
 
@@ -62,8 +62,8 @@ public final class CallerLimit {
     }
 
     /** What is left; empty where there is no limit. */
-    public Optional<Allowance> left(Caller caller) {
-        return buckets.left(asker(caller));
+    public List<Allowance> left(Caller caller) {
+        return buckets.left(asker(caller)).stream().toList();
     }
 
     /**

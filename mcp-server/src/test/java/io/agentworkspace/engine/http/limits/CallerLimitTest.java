@@ -46,11 +46,11 @@ class CallerLimitTest {
     }
 
     private long left(CallerLimit replica) {
-        return replica.left(caller).orElseThrow().remaining();
+        return replica.left(caller).getFirst().remaining();
     }
 
     private long reset(CallerLimit replica) {
-        return replica.left(caller).orElseThrow().resetSeconds();
+        return replica.left(caller).getFirst().resetSeconds();
     }
 
     private void assertRefused(CallerLimit replica) {
@@ -135,7 +135,7 @@ class CallerLimitTest {
         two.take(other, NOWHERE);
         one.settle(STORE);
         two.settle(STORE);
-        assertThat(two.left(other).orElseThrow().remaining()).isGreaterThan(990);
+        assertThat(two.left(other).getFirst().remaining()).isGreaterThan(990);
     }
 
     /** It is unlogged: PostgreSQL empties it after a crash. */
