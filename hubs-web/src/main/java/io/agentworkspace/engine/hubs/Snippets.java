@@ -2,6 +2,7 @@ package io.agentworkspace.engine.hubs;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Example;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.net.URLEncoder;
@@ -59,7 +60,7 @@ final class Snippets {
         var path = tool.route().path();
         for (var field : fields()) {
             if (tool.route().hasParameter(field.path())) {
-                path = path.replace("{" + field.path() + "}", encoded(given(field)));
+                path = path.replace("{" + tool.route().parameter(field.path()) + "}", encoded(given(field)));
             }
         }
         var query = tool.route().hasBody()
@@ -88,7 +89,7 @@ final class Snippets {
         var body = arguments.deepCopy();
         fields().stream()
                 .filter(field -> tool.route().hasParameter(field.path()))
-                .forEach(field -> body.remove(field.name()));
+                .forEach(field -> Example.remove(body, field));
         return body;
     }
 

@@ -49,12 +49,12 @@ public final class BankQueries {
               FROM ctx, s
             """.formatted(
                             Visibility.agent("a"),
-                            MemoryStore.CENSORED,
+                            MemoryVisibility.CENSORED,
                             BankPermissionQueries.HELD,
                             Visibility.bank("b"),
                             BankStore.record("counted.memories"),
                             Visibility.owner("b"),
-                            MemoryStore.readable("b.censored"));
+                            MemoryVisibility.current("b.censored", ":now"));
 
     private final Db db;
     private final AgentStore agents;

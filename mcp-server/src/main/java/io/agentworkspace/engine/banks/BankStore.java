@@ -23,7 +23,7 @@ public final class BankStore {
     /** The record of a bank {@code b} whose owner is {@code o}, as JSON. */
     static final String RECORD = record("""
             (SELECT count(*) FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s)
-            """.formatted(MemoryStore.READABLE));
+            """.formatted(MemoryVisibility.CURRENT));
 
     /** The banks {@code b} of the name {@code :key}, with what the actor, else the user, holds; a condition follows. */
     static final String FIND = ContextStore.KNOWN_CONTEXT

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class CensorStore {
     private static final String COUNT = count("m.deleted_at IS NULL");
 
-    private static final String COUNT_READABLE = count(MemoryStore.READABLE);
+    private static final String COUNT_READABLE = count(MemoryVisibility.READABLE);
 
     /** @param condition which memories {@code m} of the bank {@code b} count */
     private static String count(String condition) {

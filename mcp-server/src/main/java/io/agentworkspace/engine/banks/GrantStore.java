@@ -60,7 +60,7 @@ public final class GrantStore {
                     BankPermissionQueries.held("a.id", "a.owner_id", SHARES),
                     SHARES,
                     Visibility.agent("a"),
-                    MemoryStore.READABLE);
+                    MemoryVisibility.CURRENT);
 
     private static final String ENTRIES = """
             (SELECT jsonb_agg(jsonb_build_object(

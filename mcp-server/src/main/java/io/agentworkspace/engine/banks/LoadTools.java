@@ -43,7 +43,7 @@ public final class LoadTools {
             @Doc("The bank that is attached now.") Bank bank,
             @Doc("Whether it was not attached before.") boolean changed,
 
-            @Doc("Its newest memories that fit into 4,000 tokens together, newest first.")
+            @Doc("Its pinned and then its newest memories that fit into 4,000 tokens together.")
             List<Memory> content,
 
             @Doc("What they are estimated at: a token for four characters.")
@@ -68,8 +68,8 @@ public final class LoadTools {
                 .title("Load a bank into an agent")
                 .description("""
                         Without target.bank: attaches the bank vx.name as working memory to target.agent, else to the agent you \
-                        are logged on as, which needs the permission read on it; content then holds its newest memories, as many as \
-                        fit into 4,000 tokens, and MB_Read has the rest. With target.bank vx.name is a document, to be \
+                        are logged on as, which needs the permission read on it; content then holds its pinned and then its newest memories, as many \
+                        as fit into 4,000 tokens, and MB_Read has the rest. With target.bank vx.name is a document, to be \
                         loaded into that bank; this version has no documents yet, so leave target.bank out. Doing it again changes nothing. MB_Unload detaches.""")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ, Requirement.OfAgent.ACT)

@@ -11,34 +11,43 @@ import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.page.Cursor;
 import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of memories. */
 public final class MemoryQueries {
-    /** Working memory: the newest memories that fit in here, each counted by {@link #TOKEN_CHARACTERS}. */
+    /** Working memory: the pinned and the newest memories that fit in here, each counted by {@link #TOKEN_CHARACTERS}. */
     static final int WORKING_TOKENS = 4_000;
 
     static final int TOKEN_CHARACTERS = 4;
 
-    private static final String NAMED = "m.name_key = :name";
+    private static final String NAMED = MemoryVisibility.READABLE + " AND m.name_key = :name";
+
+    private static final String OF_ID = MemoryVisibility.READABLE + " AND m.id = CAST(:id AS uuid)";
 
     /** The bound on the time alone is what an index can use. */
-    private static final String LISTED = """
-            m.tags @> :tags
-            AND (CAST(:author AS text) IS NULL
-                 OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author))
-            AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
-            AND (CAST(:before AS timestamptz) IS NULL
-                 OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
-            """;
+    private static String listed(String at) {
+        return """
+                %s AND m.tags @> :tags
+                AND (CAST(:author AS text) IS NULL
+                     OR m.author_id IN (SELECT w.id FROM agent w WHERE w.tenant_id = :tenant AND w.name_key = :author))
+                AND m.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
+                AND (CAST(:before AS timestamptz) IS NULL
+                     OR (m.created_at, m.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                """.formatted(MemoryVisibility.current(MemoryVisibility.CENSORED, at));
+    }
 
     private static final String VISIBLE_NAMES = """
             SELECT m.name
@@ -47,33 +56,91 @@ public final class MemoryQueries {
                AND m.name_key IS NOT NULL AND %s
              ORDER BY m.created_at DESC
              LIMIT 2000
-            """.formatted(MemoryStore.READABLE);
+            """.formatted(MemoryVisibility.READABLE);
 
-    private static final String READ_WORKING_MEMORY =
-            """
+    /** The pinned ones, else those that are not, which are short enough. */
+    private static String fitting(String pinned) {
+        return """
+                (SELECT m.*, CAST(NULL AS uuid) AS superseder, b.name AS bank_name,
+                        (char_length(m.text) + :characters - 1) / :characters AS tokens
+                   FROM memory m
+                  WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s AND %s
+                    AND char_length(m.text) <= :tokens * :characters
+                  ORDER BY m.created_at DESC, m.id DESC
+                  LIMIT :tokens)
+                """.formatted(pinned, MemoryVisibility.CURRENT);
+    }
+
+    private static final String READ_WORKING_MEMORY = """
             WITH fit AS (
                 SELECT fit.*
-                  FROM bank b CROSS JOIN LATERAL (
-                      SELECT m.*, (char_length(m.text) + :characters - 1) / :characters AS tokens
-                        FROM memory m
-                       WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND %s
-                         AND char_length(m.text) <= :tokens * :characters
-                       ORDER BY m.created_at DESC, m.id DESC
-                       LIMIT :tokens) fit
+                  FROM bank b CROSS JOIN LATERAL (%s UNION ALL %s) fit
                  WHERE b.tenant_id = :tenant AND b.id = :bank),
-            summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY created_at DESC, id DESC) AS total FROM fit)
+            summed AS (SELECT fit.*, sum(tokens) OVER (ORDER BY pinned DESC, created_at DESC, id DESC) AS total FROM fit)
             SELECT COALESCE(max(m.total), 0) AS tokens,
-                   jsonb_agg(%s ORDER BY m.created_at DESC, m.id DESC) AS memories
+                   jsonb_agg(%s ORDER BY m.pinned DESC, m.created_at DESC, m.id DESC) AS memories
               FROM summed m %s
              WHERE m.total <= :tokens
-            """.formatted(MemoryStore.READABLE, MemoryStore.RECORD, MemoryStore.AUTHOR);
+            """.formatted(
+            fitting("m.pinned"), fitting("NOT m.pinned"), MemoryStore.record("m.bank_name"), MemoryStore.WRITERS);
 
-    private static final String READ_LISTED = read(LISTED);
+    /**
+     * The memories as they were at {@code :as_of}. What is censored or in the trash by now is not shown, whenever it was
+     * stored.
+     */
+    private static final String PAST = """
+            (SELECT n.tenant_id, n.bank_id, n.id, n.author_id, n.created_at, n.deleted_at,
+                    CASE WHEN n.superseded_at <= :as_of THEN n.superseded_by END AS superseded_by,
+                    (CASE WHEN n.updated_at <= :as_of THEN n.revision ELSE r.revision END) AS revision,
+                    %s
+               FROM memory n
+               LEFT JOIN LATERAL (SELECT r.*
+                                    FROM memory_revision r
+                                   WHERE r.tenant_id = n.tenant_id AND r.bank_id = n.bank_id AND r.memory_id = n.id
+                                     AND r.stored_at <= :as_of
+                                   ORDER BY r.revision DESC
+                                   LIMIT 1) r ON n.updated_at > :as_of
+              WHERE n.tenant_id = b.tenant_id AND n.bank_id = b.id AND n.created_at <= :as_of
+                AND (n.updated_at <= :as_of OR r.revision IS NOT NULL)) m
+            """.formatted(Stream.of(
+                            "name",
+                            "name_key",
+                            "text",
+                            "tags",
+                            "editor_id",
+                            "contributors",
+                            "derived_from",
+                            "source",
+                            "supersedes",
+                            "expires_at",
+                            "pinned")
+                    .map("CASE WHEN n.updated_at <= :as_of THEN n.%1$s ELSE r.%1$s END AS %1$s"::formatted)
+                    .collect(Collectors.joining(",\n", "", ",\n"))
+            + "CASE WHEN n.updated_at <= :as_of THEN n.updated_at ELSE r.stored_at END AS updated_at");
 
-    private static final String READ_NAMED = read(NAMED);
+    /** A statement for the present, and one for a time in the past. */
+    private record Reading(String now, String then) {
+        static Reading one(String wanted) {
+            return new Reading(read("memory m", wanted), read(PAST, wanted));
+        }
 
-    /** @param wanted which memories {@code m} are wanted */
-    private static String read(String wanted) {
+        String at(@Nullable Instant time) {
+            return time == null ? now : then;
+        }
+    }
+
+    private static final Reading READ_LISTED =
+            new Reading(read("memory m", listed(":now")), read(PAST, listed(":as_of")));
+
+    private static final Reading READ_NAMED = Reading.one(NAMED);
+
+    private static final Reading READ_OF_ID = Reading.one(OF_ID);
+
+    /**
+     * @param memories where the memories {@code m} are found
+     * @param wanted which of them are wanted
+     */
+    private static String read(String memories, String wanted) {
         return ContextStore.WITH_CONTEXT
                 + BankPermissionQueries.SUBJECT
                 + """
@@ -84,11 +151,10 @@ public final class MemoryQueries {
                 page AS (
                     SELECT page.*
                       FROM b CROSS JOIN LATERAL (
-                          SELECT m.*
-                            FROM memory m
+                          SELECT m.*, %s AS superseder
+                            FROM %s
                            WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
                              AND b.held_permission <> 'none' AND %s
-                             AND %s
                            ORDER BY m.created_at DESC, m.id DESC
                            LIMIT :limit + 1) page),
                 near AS (
@@ -105,11 +171,12 @@ public final class MemoryQueries {
                                 BankPermissionQueries.COLUMNS,
                                 BankPermissionQueries.HELD,
                                 Visibility.bank("b"),
-                                MemoryStore.READABLE,
+                                MemoryVisibility.superseder(MemoryVisibility.CENSORED),
+                                memories,
                                 wanted,
                                 BankStore.RECORD,
-                                MemoryStore.RECORD,
-                                MemoryStore.AUTHOR);
+                                MemoryStore.record("b.bank_name"),
+                                MemoryStore.WRITERS);
     }
 
     private final Db db;
@@ -120,11 +187,22 @@ public final class MemoryQueries {
         this.banks = banks;
     }
 
-    /** A selection of a bank's memories: the one with a name, or those with all the given tags and the given author. */
+    /**
+     * A selection of a bank's memories: the one with a name, the one with an id, or those with all the given tags and the
+     * given author.
+     *
+     * @param asOf the time at which they were as they are to be shown; null for now
+     */
     public record Wanted(
-            @Nullable Name name,
+            @Nullable MemoryName name,
+            @Nullable UUID id,
             List<String> tags,
-            @Nullable Name author) {}
+            @Nullable Name author,
+            @Nullable Instant asOf) {
+        private Reading reading() {
+            return name != null ? READ_NAMED : id != null ? READ_OF_ID : READ_LISTED;
+        }
+    }
 
     /** A bank, and its memories, newest first. */
     public record Found(Bank bank, ListSlice<Memory> memories) {}
@@ -138,8 +216,10 @@ public final class MemoryQueries {
     public Found read(Call call, Name bank, Wanted wanted, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = ListPosition.of(page);
-        var found = db.sql(call, wanted.name() == null ? READ_LISTED : READ_NAMED)
+        var found = db.sql(call, wanted.reading().at(wanted.asOf()))
                 .set("key", bank.key())
+                .set("id", wanted.id())
+                .set("as_of", wanted.asOf())
                 .set("name", wanted.name() == null ? null : wanted.name().key())
                 .set("tags", wanted.tags())
                 .set("author", wanted.author() == null ? null : wanted.author().key())
@@ -149,8 +229,11 @@ public final class MemoryQueries {
                 .one(row -> found(call, row, limit))
                 .orElseThrow()
                 .orElseThrow(() -> banks.missing(call, bank));
-        if (wanted.name() != null && found.memories().rows().isEmpty()) {
+        if (found.memories().rows().isEmpty() && wanted.name() != null) {
             throw missing(call, bank, wanted.name());
+        }
+        if (found.memories().rows().isEmpty() && wanted.id() != null) {
+            throw Problem.notFound("memory", wanted.id().toString(), List.of());
         }
         return found;
     }
@@ -173,15 +256,15 @@ public final class MemoryQueries {
     }
 
     /** The refusal for an unknown memory, with similar names in the bank. */
-    private Problem missing(Call call, Name bank, Name name) {
+    private Problem missing(Call call, Name bank, MemoryName name) {
         var names = db.sql(call, VISIBLE_NAMES).set("key", bank.key()).list(row -> row.text("name"));
         return Problem.notFound("memory", name.text(), Near.nearest(name.text(), names, 3));
     }
 
-    /** Memories as working memory, newest first, and the tokens that they are estimated at. */
+    /** Memories as working memory, pinned ones first, then newest first, and the tokens that they are estimated at. */
     public record Working(List<Memory> memories, long tokens) {}
 
-    /** The newest memories of the bank that fit together; one that is too long on its own is skipped. */
+    /** The pinned and then the newest memories of the bank that fit together; one that is too long on its own is skipped. */
     public Working working(Call call, BankStore.Held bank) {
         return db.sql(call, READ_WORKING_MEMORY)
                 .set("bank", bank.id())

@@ -5,11 +5,12 @@ import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.plan.Scope;
-import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,68 +22,97 @@ import org.jspecify.annotations.Nullable;
  * that lost its name to another one keeps it for show only.
  */
 public final class MemoryStore {
-    /** Whose part in a memory hides it: an array of the agents that are censored in the bank {@code b}. */
-    static final String CENSORED = """
-            ARRAY(SELECT censor.agent_id
-                    FROM bank_censor censor
-                   WHERE censor.tenant_id = b.tenant_id AND censor.bank_id = b.id)
-            """;
-
     /**
-     * Whether readers of the bank {@code b} are shown its memory {@code m}. Where many memories are looked at, they stand
-     * in a subquery below the bank: then who is censored is looked up once.
+     * A memory {@code m}, as JSON, with {@link #WRITERS}. The memory that superseded it is given as {@code m.superseder},
+     * since not everybody is shown that one.
+     *
+     * @param bank the expression of its bank's name
      */
-    static final String READABLE = readable(CENSORED);
-
-    /** The same where the array {@link #CENSORED} has been made already. */
-    static String readable(String censored) {
-        return "(m.deleted_at IS NULL AND b.censored_at IS NULL AND NOT m.contributors && %s)".formatted(censored);
+    static String record(String bank) {
+        return """
+                jsonb_build_object('id', m.id, 'bank', %s, 'name', m.name, 'text', m.text, 'tags', m.tags,
+                                   'author', author.name,
+                                   'source', COALESCE(m.source,
+                                                      jsonb_build_object('kind', COALESCE(editor.kind, author.kind),
+                                                                         'name', COALESCE(editor.name, author.name))),
+                                   'revision', m.revision, 'derived_from', m.derived_from, 'supersedes', m.supersedes,
+                                   'superseded_by', m.superseder, 'expires_at', m.expires_at, 'pinned', m.pinned,
+                                   'created_at', m.created_at, 'updated_at', m.updated_at)
+                """.formatted(bank);
     }
 
-    /** A memory {@code m} by {@code author}, as JSON. */
-    static final String RECORD = """
-            jsonb_build_object('id', m.id, 'name', m.name, 'text', m.text, 'tags', m.tags, 'author', author.name,
-                               'source', CASE WHEN cardinality(m.derived_from) > 0
-                                              THEN jsonb_build_object('derived_from', m.derived_from) END,
-                               'revision', m.revision, 'created_at', m.created_at, 'updated_at', m.updated_at)
+    /** Who stored the memory {@code m} first, and who stored this revision of it. */
+    static final String WRITERS = """
+            JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id
+            LEFT JOIN party editor ON editor.tenant_id = m.tenant_id AND editor.id = m.editor_id
             """;
 
-    static final String AUTHOR = "JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id\n";
+    /** The same of a memory that has been written just now, which nothing supersedes. */
+    private static final String WRITTEN =
+            "SELECT %s AS record FROM (SELECT m.*, CAST(NULL AS uuid) AS superseder FROM m) m %s"
+                    .formatted(record("CAST(:bank_name AS text)"), WRITERS);
 
     private static final String READ_CONTRIBUTORS = """
             SELECT m.id, m.contributors
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = ANY (CAST(:origins AS uuid[])) AND %s
                FOR SHARE OF m
-            """.formatted(READABLE);
+            """.formatted(MemoryVisibility.READABLE);
 
     private static final String FIND_HOLDER = """
-            SELECT m.id, m.author_id, m.revision, m.contributors && %s AS hidden
+            SELECT m.id, m.author_id, m.revision, char_length(m.text) AS length, m.contributors && %s AS hidden
               FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
              WHERE b.tenant_id = :tenant AND b.id = :bank AND m.name_key = :key AND m.deleted_at IS NULL
                FOR UPDATE OF m
-            """.formatted(CENSORED);
+            """.formatted(MemoryVisibility.CENSORED);
+
+    private static final String FIND_SUPERSEDED =
+            """
+            SELECT m.id, m.author_id, %s AS superseder
+              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id AND %s
+               FOR UPDATE OF m
+            """.formatted(MemoryVisibility.superseder(MemoryVisibility.CENSORED), MemoryVisibility.READABLE);
 
     private static final String INSERT = """
-            WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id,
-                                           contributors, derived_from, created_at, updated_at)
+            WITH m AS (INSERT INTO memory (tenant_id, bank_id, id, name, name_key, text, tags, author_id, contributors,
+                                           derived_from, supersedes, reason, expires_at, pinned, created_at, updated_at)
                        VALUES (:tenant, :bank, :id, :name, :key, :text, COALESCE(CAST(:tags AS text[]), '{}'), :author,
-                               :contributors, COALESCE(CAST(:origins AS uuid[]), '{}'), :now, :now)
+                               :contributors, COALESCE(CAST(:origins AS uuid[]), '{}'), :supersedes, :reason, :expires_at,
+                               COALESCE(:pinned, false), :now, :now)
                        ON CONFLICT (tenant_id, bank_id, name_key) WHERE deleted_at IS NULL DO NOTHING
                        RETURNING *)
-            SELECT %s AS record FROM m %s
-            """.formatted(RECORD, AUTHOR);
+            """ + WRITTEN;
 
+    /** A new revision is current: it is not superseded, and the end of an earlier one does not end it. */
     private static final String REPLACE = """
             WITH m AS (UPDATE memory
-                          SET text = :text, tags = COALESCE(CAST(:tags AS text[]), tags),
-                              derived_from = COALESCE(CAST(:origins AS uuid[]), derived_from),
+                          SET text = CASE WHEN :append THEN text || CASE WHEN right(text, 1) = chr(10) THEN '' ELSE chr(10) END
+                                          ELSE '' END || :text,
+                              tags = COALESCE(CAST(:tags AS text[]), tags),
+                              derived_from = CASE WHEN :append
+                                                  THEN derived_from || ARRAY(SELECT unnest(CAST(:origins AS uuid[]))
+                                                                             EXCEPT SELECT unnest(derived_from))
+                                                  ELSE COALESCE(CAST(:origins AS uuid[]), derived_from) END,
                               contributors = ARRAY(SELECT unnest(contributors) UNION SELECT unnest(:contributors)),
-                              revision = revision + 1, updated_at = :now
+                              source = NULL, editor_id = NULLIF(CAST(:author AS bigint), author_id),
+                              supersedes = COALESCE(CAST(:supersedes AS uuid), supersedes),
+                              reason = CASE WHEN CAST(:supersedes AS uuid) IS NULL THEN reason ELSE :reason END,
+                              superseded_by = NULL, superseded_at = NULL,
+                              expires_at = COALESCE(CAST(:expires_at AS timestamptz), CASE WHEN expires_at > :now THEN expires_at END),
+                              pinned = COALESCE(:pinned, pinned), revision = revision + 1, updated_at = :now
                         WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
                     RETURNING *)
-            SELECT %s AS record FROM m %s
-            """.formatted(RECORD, AUTHOR);
+            """ + WRITTEN;
+
+    private static final String READ =
+            """
+            SELECT %s AS record
+              FROM (SELECT m.*, b.name AS bank_name, %s AS superseder
+                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                     WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id) m
+              %s
+            """.formatted(record("m.bank_name"), MemoryVisibility.superseder(MemoryVisibility.CENSORED), WRITERS);
 
     private final Db db;
 
@@ -90,15 +120,23 @@ public final class MemoryStore {
         this.db = db;
     }
 
-    /** What is to be stored; null tags and origins leave those of a replaced memory as they are. */
+    /** What is to be stored; where it replaces a memory, null leaves what is there. */
     public record Draft(
-            @Nullable Name name,
+            @Nullable MemoryName name,
             String text,
+            boolean append,
             @Nullable List<String> tags,
-            @Nullable List<UUID> origins) {}
+            @Nullable List<UUID> origins,
+            @Nullable UUID supersedes,
+            @Nullable String reason,
+            @Nullable Instant expiresAt,
+            @Nullable Boolean pinned) {}
 
     /** The memory that holds a name. */
-    public record Holder(UUID id, long author, long revision, boolean hidden) {}
+    public record Holder(UUID id, long author, long revision, long length, boolean hidden) {}
+
+    /** A memory that another one is to supersede, and by which one that has been done already. */
+    public record Superseded(UUID id, long author, @Nullable String superseder) {}
 
     /** What hides a new memory from its readers: the whole bank is censored, or its author in this bank. */
     public record Censorship(boolean bank, boolean author) {
@@ -144,7 +182,7 @@ public final class MemoryStore {
     }
 
     /** The memory that holds the name, locked. */
-    public Optional<Holder> holder(Call call, BankStore.Held bank, Name name) {
+    public Optional<Holder> holder(Call call, BankStore.Held bank, MemoryName name) {
         return db.sql(call, FIND_HOLDER)
                 .set("bank", bank.id())
                 .set("key", name.key())
@@ -152,7 +190,41 @@ public final class MemoryStore {
                         UUID.fromString(row.text("id")),
                         row.number("author_id"),
                         row.number("revision"),
+                        row.number("length"),
                         row.flag("hidden")));
+    }
+
+    /**
+     * The readable memory of this id, locked.
+     *
+     * @throws Problem {@code not_found}
+     */
+    public Superseded superseded(Call call, BankStore.Held bank, UUID id) {
+        return db.sql(call, FIND_SUPERSEDED)
+                .set("bank", bank.id())
+                .set("id", id)
+                .one(row -> new Superseded(id, row.number("author_id"), row.textOrNull("superseder")))
+                .orElseThrow(() -> Problem.notFound("memory", id.toString(), List.of()));
+    }
+
+    public void supersede(Call call, BankStore.Held bank, Superseded old, String by) {
+        db.sql(call, """
+                UPDATE memory SET superseded_by = :by, superseded_at = :now
+                 WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
+                """)
+                .set("bank", bank.id())
+                .set("id", old.id())
+                .set("by", UUID.fromString(by))
+                .run();
+    }
+
+    /** The memory as it is now, whoever may read it. */
+    public Memory read(Call call, BankStore.Held bank, UUID id) {
+        return db.sql(call, READ)
+                .set("bank", bank.id())
+                .set("id", id)
+                .one(MemoryStore::record)
+                .orElseThrow();
     }
 
     /** Takes the name from a hidden memory, so that another one may hold it. */
@@ -169,31 +241,39 @@ public final class MemoryStore {
      */
     public Optional<Memory> insert(
             Call call, BankStore.Held bank, Ref author, Draft draft, List<Long> contributors, boolean holds) {
-        var memory = with(call, bank, draft, contributors, INSERT)
+        var memory = with(call, bank, author, draft, contributors, INSERT)
                 .set("id", UUID.randomUUID())
-                .set("name", draft.name())
+                .set("name", draft.name() == null ? null : draft.name().text())
                 .set("key", draft.name() == null || !holds ? null : draft.name().key())
-                .set("author", author.id())
                 .one(MemoryStore::record);
         memory.ifPresent(_ -> call.created(Scope.MEMORIES, 1));
         return memory;
     }
 
-    /** Replaces the text of a memory that the transaction holds. */
-    public Memory replace(Call call, BankStore.Held bank, Holder holder, Draft draft, List<Long> contributors) {
-        return with(call, bank, draft, contributors, REPLACE)
+    /** Replaces the text of a memory that the transaction holds, or appends to it. */
+    public Memory replace(
+            Call call, BankStore.Held bank, Ref author, Holder holder, Draft draft, List<Long> contributors) {
+        return with(call, bank, author, draft, contributors, REPLACE)
                 .set("id", holder.id())
+                .set("append", draft.append())
                 .one(MemoryStore::record)
                 .orElseThrow();
     }
 
-    private Statement with(Call call, BankStore.Held bank, Draft draft, List<Long> contributors, String statement) {
+    private Statement with(
+            Call call, BankStore.Held bank, Ref author, Draft draft, List<Long> contributors, String statement) {
         return db.sql(call, statement)
                 .set("bank", bank.id())
+                .set("bank_name", bank.name())
+                .set("author", author.id())
                 .set("text", draft.text())
                 .set("tags", draft.tags())
                 .set("origins", draft.origins())
-                .set("contributors", contributors);
+                .set("contributors", contributors)
+                .set("supersedes", draft.supersedes())
+                .set("reason", draft.reason())
+                .set("expires_at", draft.expiresAt())
+                .set("pinned", draft.pinned());
     }
 
     private static Memory record(Row row) throws SQLException {

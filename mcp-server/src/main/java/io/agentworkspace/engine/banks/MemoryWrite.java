@@ -2,14 +2,16 @@ package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.banks.MemoryStore.Draft;
 import io.agentworkspace.engine.banks.MemoryStore.Holder;
-import io.agentworkspace.engine.context.IfRevision;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.bank.Memory;
-import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.plan.Limits;
+import io.agentworkspace.engine.model.problem.MemoryName;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +38,35 @@ final class MemoryWrite {
 
     /** @param ifRevision the revision that the memory of this name must have, 0 when there must be none */
     Memory store(Draft draft, @Nullable Long ifRevision) {
-        var name = draft.name();
-        if (name == null) {
-            return insert(draft, false).orElseThrow();
+        var old = draft.supersedes() == null ? null : superseded(draft.supersedes());
+        var stored = draft.name() == null ? insert(draft, false).orElseThrow() : store(draft, draft.name(), ifRevision);
+        if (old != null) {
+            if (stored.id().equals(old.id().toString())) {
+                throw Problem.invalid(
+                        "supersedes", "is the memory of that name itself: to replace its text leave supersedes out");
+            }
+            memories.supersede(call, bank, old, stored.id());
         }
+        return stored;
+    }
+
+    /** Taking the place of somebody else's memory is the same as replacing it. */
+    private MemoryStore.Superseded superseded(UUID id) {
+        var old = memories.superseded(call, bank, id);
+        if (old.author() != author.id()) {
+            bank.permission().require(Permission.WRITE);
+        }
+        if (old.superseder() != null) {
+            throw Problem.conflict(
+                    "the memory '%s' is superseded already, by '%s': read that one, and supersede it if need be"
+                            .formatted(id, old.superseder()));
+        }
+        return old;
+    }
+
+    private Memory store(Draft draft, MemoryName name, @Nullable Long ifRevision) {
         while (true) {
-            var stored = store(draft, name, ifRevision);
+            var stored = attempt(draft, name, ifRevision);
             if (stored.isPresent()) {
                 return stored.get();
             }
@@ -49,20 +74,45 @@ final class MemoryWrite {
         }
     }
 
-    private Optional<Memory> store(Draft draft, Name name, @Nullable Long ifRevision) {
+    private Optional<Memory> attempt(Draft draft, MemoryName name, @Nullable Long ifRevision) {
         var holder = memories.holder(call, bank, name).orElse(null);
         var known = holder != null && isKnown(holder) ? holder : null;
-        IfRevision.check(ifRevision, known == null ? 0 : known.revision());
+        check(ifRevision, known);
         if (known != null && known.author() != author.id()) {
             bank.permission().require(Permission.WRITE);
         }
         if (known != null && (known.hidden() || !censored)) {
-            return Optional.of(memories.replace(call, bank, known, draft, contributors(draft)));
+            checkLength(draft, known);
+            return Optional.of(memories.replace(call, bank, author, known, draft, contributors(draft)));
         }
         if (holder != null && !censored) {
             memories.release(call, bank, holder);
         }
         return insert(draft, holder == null || !censored);
+    }
+
+    /** Whoever is refused decides anew by what is there now, and need not read it again. */
+    private void check(@Nullable Long ifRevision, @Nullable Holder known) {
+        var current = known == null ? 0 : known.revision();
+        if (ifRevision == null || ifRevision == current) {
+            return;
+        }
+        var stale = Problem.staleRevision(ifRevision, current);
+        throw known == null
+                ? stale
+                : stale.with(
+                        "memory",
+                        call.budget()
+                                .fit(List.of(memories.read(call, bank, known.id())))
+                                .getFirst());
+    }
+
+    private static void checkLength(Draft draft, Holder holder) {
+        var text = draft.text();
+        var together = holder.length() + 1 + text.codePointCount(0, text.length());
+        if (draft.append() && together > Limits.CONTENT) {
+            throw Problem.tooLarge("the memory with content appended", together, Limits.CONTENT, "characters");
+        }
     }
 
     /** A hidden memory is as if it were not there, save for its own censored author, who goes on writing it. */

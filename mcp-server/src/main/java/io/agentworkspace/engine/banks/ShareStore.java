@@ -33,7 +33,7 @@ public final class ShareStore {
                                          WHERE m.tenant_id = a.tenant_id AND m.bank_id = :bank
                                            AND a.id = ANY (m.contributors)))))
              ORDER BY a.destroyed_at NULLS FIRST, a.id
-            """.formatted(Visibility.agent("a"), MemoryStore.READABLE);
+            """.formatted(Visibility.agent("a"), MemoryVisibility.READABLE);
 
     private final Db db;
     private final AgentStore agents;

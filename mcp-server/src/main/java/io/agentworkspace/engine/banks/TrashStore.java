@@ -135,10 +135,15 @@ public final class TrashStore {
                 """).set("bank", bank.id()).set("authors", authors).run();
     }
 
-    /** Ends what has been in the trash for 30 days, in small steps that wait for nobody; how many memories and banks. */
+    /**
+     * Ends what has been in the trash, expired or replaced for 30 days, in small steps that wait for nobody; how many
+     * memories, revisions and banks.
+     */
     public int purge(Instant now) {
         var until = now.minus(KEPT);
         return db.deleteOld("memory", "deleted_at <= :until", until)
+                + db.deleteOld("memory", "expires_at <= :until", until)
+                + db.deleteOld("memory_revision", "replaced_at <= :until", until)
                 + db.deleteOld("memory", """
                         (tenant_id, bank_id) IN (SELECT tenant_id, id FROM bank WHERE deleted_at <= :until)
                         """, until)

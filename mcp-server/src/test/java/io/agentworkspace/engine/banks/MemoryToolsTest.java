@@ -55,7 +55,25 @@ class MemoryToolsTest {
         assertThat(stored.at("/memory/tags").valueStream().map(tag -> tag.asString()))
                 .containsExactly("food", "daily");
         assertThat(stored.text("/memory/author")).isEqualTo("Ada");
-        assertThat(stored.at("/memory/source").isMissingNode()).isTrue();
+        assertThat(stored.at("/memory/source"))
+                .isEqualTo(Json.object().put("kind", "agent").put("name", "Ada"));
+        assertThat(stored.text("/memory/bank")).isEqualTo("b");
+        assertThat(stored.at("/memory/pinned").asBoolean(true)).isFalse();
+        assertThat(stored.at("/memory/derived_from")).isEmpty();
+        assertThat(stored.at("/memory").propertyNames())
+                .containsExactly(
+                        "id",
+                        "bank",
+                        "name",
+                        "text",
+                        "tags",
+                        "author",
+                        "source",
+                        "revision",
+                        "derived_from",
+                        "pinned",
+                        "created_at",
+                        "updated_at");
         assertThat(stored.text("/memory/created_at")).isNotEmpty().isEqualTo(stored.text("/memory/updated_at"));
         assertThat(UUID.fromString(stored.text("/memory/id"))).isNotNull();
         var read = read(ann, "b").ok();
@@ -151,9 +169,13 @@ class MemoryToolsTest {
         var one = store(ann, "b", "one").ok().text("/memory/id");
         var two = store(ann, "b", "two").ok().text("/memory/id");
         var made = derived(one, two, one).ok();
-        assertThat(made.at("/memory/source/derived_from").valueStream().map(id -> id.asString()))
+        assertThat(made.at("/memory/derived_from").valueStream().map(id -> id.asString()))
                 .containsExactly(one, two);
-        assertThat(read(ann, "b").ok().at("/content").valueStream().filter(memory -> memory.has("source")))
+        assertThat(read(ann, "b")
+                        .ok()
+                        .at("/content")
+                        .valueStream()
+                        .filter(memory -> !memory.path("derived_from").isEmpty()))
                 .hasSize(1);
     }
 

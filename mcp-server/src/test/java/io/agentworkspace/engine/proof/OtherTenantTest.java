@@ -92,7 +92,7 @@ class OtherTenantTest {
                     assertThat(tried).as(tool.name()).contains("'%1$s':'$%1$s'".formatted(field));
                 }
             }
-            for (var field : List.of("id", "agent", "parent", "endpoint_id", "to_endpoint_id")) {
+            for (var field : List.of("id", "agent", "parent", "endpoint_id", "to_endpoint_id", "supersedes")) {
                 if (schema.at("/properties").has(field)) {
                     assertThat(tried).as(tool.name()).contains("'%s':'$".formatted(field));
                 }

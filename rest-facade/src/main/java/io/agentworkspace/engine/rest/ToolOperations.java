@@ -87,7 +87,8 @@ final class ToolOperations {
             }
             var sentence = field.sentence();
             var schema = document.schemas().parameter(SchemaNames.typeName(tool) + field.name(), field.schema());
-            operation.parameter(inPath ? "path" : "query", field.path(), inPath || field.required(), sentence, schema);
+            var name = inPath ? tool.route().parameter(field.path()) : field.path();
+            operation.parameter(inPath ? "path" : "query", name, inPath || field.required(), sentence, schema);
             var example = examples.at("/" + field.path().replace('.', '/'));
             if (!example.isMissingNode()) {
                 operation.suchAs(example);

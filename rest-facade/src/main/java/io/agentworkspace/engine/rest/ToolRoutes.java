@@ -10,6 +10,7 @@ import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -36,12 +37,20 @@ final class ToolRoutes {
         var fields = Field.of(tool.inputSchema().json());
         QueryFields.refuseUnknown(context, parameters(tool, fields));
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);
-        merge(context.getUriInfo().getPathParameters(), fields, arguments);
+        fields.forEach(field -> inPath(tool, context, field).ifPresent(value -> set(arguments, field, List.of(value))));
         var answer = RestExchange.current().run(runner, tool.name(), arguments, true);
         if (answer.problem() != null) {
             throw answer.problem();
         }
         return RestResponse.envelope(answer, tool.effect() == Effect.CREATES ? 201 : 200);
+    }
+
+    private static Optional<String> inPath(Tool<?, ?> tool, ContainerRequestContext context, Field field) {
+        return tool.route().hasParameter(field.path())
+                ? Optional.ofNullable(context.getUriInfo()
+                        .getPathParameters()
+                        .getFirst(tool.route().parameter(field.path())))
+                : Optional.empty();
     }
 
     /** The allowed query parameters: the tool's fields except those in the path. */

@@ -163,10 +163,13 @@ public final class CatalogueTools implements ToolSource {
     private static ObjectNode result(Answer answer) {
         var result = Json.object();
         @Nullable Problem problem = answer.problem();
-        result.putArray("content")
-                .addObject()
+        var content = result.putArray("content");
+        content.addObject()
                 .put("type", "text")
                 .put("text", problem == null ? Json.text(answer.envelope()) : problem.note());
+        if (problem != null && !problem.beside().isEmpty()) {
+            content.addObject().put("type", "text").put("text", Json.text(problem.beside()));
+        }
         result.set("structuredContent", answer.envelope());
         if (!answer.limits().isEmpty()) {
             result.putObject(JsonRpcMessage.META).set(LIMITS, answer.envelope().at("/header/limits"));

@@ -1,10 +1,12 @@
 package io.agentworkspace.engine.rest.openapi;
 
 import io.agentworkspace.engine.model.plan.Limits;
+import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.schema.Schema;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,27 @@ public record CommandRequest(
 
         @Doc("Of MB_Store: the ids of the memories that it was made from.") @Nullable
         List<String> derivedFrom,
+
+        @Doc("Of MB_Store: append adds to the text of a named memory instead of replacing it.") @Nullable
+        String mode,
+
+        @Doc("Of MB_Store: the id of the memory that it takes the place of.") @Nullable
+        String supersedes,
+
+        @Doc("Of MB_Store: why it takes that place.") @Nullable
+        String reason,
+
+        @Doc("Of MB_Store: from then on it is left out of lists, search and MB_Load.") @Nullable
+        Instant expiresAt,
+
+        @Doc("Of MB_Store: true lets MB_Load take it before others.") @Nullable
+        Boolean pinned,
+
+        @Doc("Of MB_Read: only the memory with this id.") @Nullable
+        String id,
+
+        @Doc("Of MB_Read: the memories as they were at this time.") @Nullable
+        Instant asOf,
 
         @Doc("Change it only if this is still its revision.") @Nullable
         Long ifRevision,
@@ -61,7 +84,7 @@ public record CommandRequest(
             String context) {}
 
     public record Attributes(
-            @Doc(value = "The thing's name.", max = Name.MAX) @Nullable
+            @Doc(value = "The thing's name.", max = MemoryName.MAX) @Nullable
             String name,
 
             @Doc(value = "What it is for.", max = Limits.DESCRIPTION) @Nullable

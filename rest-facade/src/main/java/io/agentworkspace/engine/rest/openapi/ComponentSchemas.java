@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest.openapi;
 
+import io.agentworkspace.engine.model.bank.Memory;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.mcp.Handshake;
@@ -54,8 +55,7 @@ public final class ComponentSchemas {
         var properties = (ObjectNode) schema.get("properties");
         for (var field : Field.of(schema)) {
             if (tool.route().hasParameter(field.path())) {
-                properties.remove(field.name());
-                without(schema, field.name());
+                leaveOut(schema, field);
             }
         }
         if (tool.isCommand()) {
@@ -106,9 +106,11 @@ public final class ComponentSchemas {
     }
 
     private void envelopes() {
-        var refusal = Envelope.schema();
-        named.add("Refusal", "", refusal.put("description", "The envelope of what was refused: status says why."));
-        var response = refusal.deepCopy().put("description", "The envelope of any tool, whichever fields it has.");
+        var response = Envelope.schema().put("description", "The envelope of any tool, whichever fields it has.");
+        var refusal = response.deepCopy().put("description", "The envelope of what was refused: status says why.");
+        var memory = of(Memory.class).put("description", "Where if_revision was stale: the memory as it is now.");
+        ((ObjectNode) refusal.get("properties")).set("memory", memory);
+        named.add("Refusal", "", refusal);
         var properties = (ObjectNode) response.get("properties");
         for (var name : List.of("profile", "content")) {
             properties
@@ -136,6 +138,21 @@ public final class ComponentSchemas {
             }
         });
         return schema;
+    }
+
+    private static void leaveOut(ObjectNode schema, Field field) {
+        if (field.parents().isEmpty()) {
+            ((ObjectNode) schema.get("properties")).remove(field.name());
+            without(schema, field.name());
+            return;
+        }
+        var parent = field.parents().getFirst();
+        var object = (ObjectNode) schema.path("properties").get(parent);
+        ((ObjectNode) object.get("properties")).remove(field.name());
+        without(object, field.name());
+        if (!object.has("required")) {
+            without(schema, parent);
+        }
     }
 
     private static void without(ObjectNode schema, String name) {

@@ -11,6 +11,8 @@ public record Memory(
         @Doc("The memory's id; give it in derived_from when you store what you made from it.")
         String id,
 
+        @Doc("Its bank.") String bank,
+
         @Doc("Its name in the bank, if it has one.") @Nullable
         String name,
 
@@ -25,14 +27,24 @@ public record Memory(
         @Doc("Its tags.") List<String> tags,
         @Doc("The agent, or the user, who stored it first.") String author,
 
-        @Doc("What it was made from; absent when that was not said.") @Nullable
-        Source source,
+        @Doc("Where this revision comes from.") Source source,
 
-        @Doc("Rises with each new text; give it as if_revision to replace only what you have read.")
+        @Doc("Rises with each change; give it as if_revision to replace only what you have read.")
         long revision,
 
+        @Doc("The ids of what it was made from.") List<String> derivedFrom,
+
+        @Doc("The id of what it corrects.") @Nullable String supersedes,
+
+        @Doc("The id of what corrects it: lists, search and MB_Load leave it out.") @Nullable
+        String supersededBy,
+
+        @Doc("From then on they leave it out too.") @Nullable
+        Instant expiresAt,
+
+        @Doc("Whether MB_Load takes it first.") boolean pinned,
         @Doc("When it was first stored.") Instant createdAt,
-        @Doc("When its text was last replaced.") Instant updatedAt)
+        @Doc("When this revision was stored.") Instant updatedAt)
         implements Cuttable<Memory> {
 
     @Override
@@ -42,11 +54,36 @@ public record Memory(
 
     @Override
     public Memory cut(String head, int whole) {
-        return new Memory(id, name, head, true, whole, tags, author, source, revision, createdAt, updatedAt);
+        return new Memory(
+                id,
+                bank,
+                name,
+                head,
+                true,
+                whole,
+                tags,
+                author,
+                source,
+                revision,
+                derivedFrom,
+                supersedes,
+                supersededBy,
+                expiresAt,
+                pinned,
+                createdAt,
+                updatedAt);
     }
 
-    /** Where a memory comes from. */
+    /** Where a revision of a memory comes from: an agent or a user who stored it, or a document that was loaded. */
     public record Source(
-            @Doc("The ids of the memories of this bank that it was made from.")
-            List<String> derivedFrom) {}
+            @Doc(
+                    value = "What that is.",
+                    oneOf = {"agent", "user", "document"})
+            String kind,
+
+            @Doc("Its name.") String name,
+
+            @Doc("The document's version.") @Nullable Long version,
+
+            @Doc("Which part of it, from 1.") @Nullable Long position) {}
 }

@@ -59,12 +59,18 @@ public record Name(@JsonValue String text) {
         var length = text.codePointCount(0, text.length());
         if (length < 1 || length > MAX) {
             return Optional.of("%s; it has %d".formatted(RULE, length));
-        } else if (isMark(text.codePointAt(0))) {
-            return Optional.of("%s; it begins with a mark, which needs a letter before it".formatted(RULE));
+        }
+        return brokenCharacter(text, RULE);
+    }
+
+    /** What is wrong with a character of a text that is not empty. */
+    static Optional<String> brokenCharacter(String text, String rule) {
+        if (isMark(text.codePointAt(0))) {
+            return Optional.of("%s; it begins with a mark, which needs a letter before it".formatted(rule));
         }
         return text.codePoints()
                 .filter(c -> !allowed(c))
-                .mapToObj(c -> "%s, and not %s".formatted(RULE, shown(c)))
+                .mapToObj(c -> "%s, and not %s".formatted(rule, shown(c)))
                 .findFirst();
     }
 

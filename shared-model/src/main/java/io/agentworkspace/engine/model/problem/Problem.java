@@ -4,6 +4,7 @@ import io.agentworkspace.engine.model.tool.NearestTool;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -17,27 +18,39 @@ public final class Problem extends RuntimeException {
     private final @Nullable Duration retryAfter;
     private final @Nullable LimitExceeded excess;
     private final @Nullable Cause cause;
+    private final Map<String, Object> beside;
 
     private Problem(
             Failure failure,
             String note,
             @Nullable Duration retryAfter,
             @Nullable LimitExceeded excess,
-            @Nullable Cause cause) {
+            @Nullable Cause cause,
+            Map<String, Object> beside) {
         super(note, null, false, false);
         this.failure = failure;
         this.retryAfter = retryAfter;
         this.excess = excess;
         this.cause = cause;
+        this.beside = beside;
+    }
+
+    private Problem(Failure failure, String note, @Nullable Duration retryAfter, @Nullable LimitExceeded excess) {
+        this(failure, note, retryAfter, excess, null, Map.of());
     }
 
     public Problem(Failure failure, String note) {
-        this(failure, note, null, null, null);
+        this(failure, note, null, null);
     }
 
     /** The same, with what code needs to know of it. */
     public Problem because(Cause known) {
-        return new Problem(failure, note(), retryAfter, excess, known);
+        return new Problem(failure, note(), retryAfter, excess, known, beside);
+    }
+
+    /** The same, with a record of the thing that it is about: it is sent beside the status. */
+    public Problem with(String field, Object shown) {
+        return new Problem(failure, note(), retryAfter, excess, cause, Map.of(field, shown));
     }
 
     public Failure failure() {
@@ -69,6 +82,11 @@ public final class Problem extends RuntimeException {
     /** What it was refused for; empty where the failure says all that code needs to know. */
     public Optional<Cause> cause() {
         return Optional.ofNullable(cause);
+    }
+
+    /** What is sent beside the status, by the field. */
+    public Map<String, Object> beside() {
+        return beside;
     }
 
     public static Problem malformed(String note) {
@@ -142,31 +160,26 @@ public final class Problem extends RuntimeException {
     }
 
     public static Problem rateLimited(String note, Duration retryAfter) {
-        return new Problem(Failure.RATE_LIMITED, note, retryAfter, null, null);
+        return new Problem(Failure.RATE_LIMITED, note, retryAfter, null);
     }
 
     /** The plan's limit of a scope that counts what exists is reached. */
     public static Problem quotaExceeded(LimitExceeded excess) {
-        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(Instant.MAX), null, excess, null);
+        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(Instant.MAX), null, excess);
     }
 
     /** The plan's limit for a day is reached. */
     public static Problem quotaExceeded(LimitExceeded excess, Instant now, Instant resetsAt) {
-        return new Problem(
-                Failure.QUOTA_EXCEEDED, excess.note(resetsAt), Duration.between(now, resetsAt), excess, null);
+        return new Problem(Failure.QUOTA_EXCEEDED, excess.note(resetsAt), Duration.between(now, resetsAt), excess);
     }
 
     public static Problem unavailable() {
         return new Problem(
-                Failure.UNAVAILABLE,
-                "the database cannot be reached; try again shortly",
-                Duration.ofSeconds(1),
-                null,
-                null);
+                Failure.UNAVAILABLE, "the database cannot be reached; try again shortly", Duration.ofSeconds(1), null);
     }
 
     public static Problem unavailable(String note, Duration retryAfter) {
-        return new Problem(Failure.UNAVAILABLE, note, retryAfter, null, null);
+        return new Problem(Failure.UNAVAILABLE, note, retryAfter, null);
     }
 
     public static Problem internal(String requestId) {

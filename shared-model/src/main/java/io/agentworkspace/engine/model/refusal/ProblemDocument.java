@@ -15,12 +15,14 @@ public final class ProblemDocument {
 
     public static ObjectNode of(Problem problem, String requestId) {
         var failure = problem.failure();
-        return Json.object()
+        var document = Json.object()
                 .put("type", DOCUMENTATION + failure.error())
                 .put("title", failure.title())
                 .put("status", failure.httpStatus())
                 .put("detail", problem.note())
                 .put("error", failure.error())
                 .put("request_id", requestId);
+        problem.beside().forEach((field, shown) -> document.set(field, Json.valueTree(shown)));
+        return document;
     }
 }

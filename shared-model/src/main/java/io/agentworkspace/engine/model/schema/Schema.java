@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.schema;
 
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -120,7 +121,7 @@ public final class Schema {
 
     private static void checkTypes(Shape shape, JsonNode value, String path) {
         switch (shape) {
-            case Shape.Text _, Shape.NameText _, Shape.UserText _, Shape.Id _, Shape.Time _ ->
+            case Shape.Text _, Shape.NameText _, Shape.MemoryNameText _, Shape.UserText _, Shape.Id _, Shape.Time _ ->
                 require(value.isString(), path, "a string");
             case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
             case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
@@ -235,7 +236,7 @@ public final class Schema {
     /** Forms send empty fields as empty strings. */
     private static boolean isBlank(Shape shape, JsonNode value) {
         return switch (shape) {
-            case Shape.Text _, Shape.NameText _, Shape.UserText _, Shape.Time _ ->
+            case Shape.Text _, Shape.NameText _, Shape.MemoryNameText _, Shape.UserText _, Shape.Time _ ->
                 value.asString().isBlank();
             default -> false;
         };
@@ -253,6 +254,7 @@ public final class Schema {
         return switch (field.shape()) {
             case Shape.Fields inner -> fields(inner, value, path);
             case Shape.NameText _ -> name(value.asString(), path);
+            case Shape.MemoryNameText _ -> memoryName(value.asString(), path);
             case Shape.UserText _ -> user(value.asString(), path);
             case Shape.Text text -> text(text, value, path);
             case Shape.Whole whole -> whole(whole, value, path);
@@ -321,6 +323,16 @@ public final class Schema {
             throw Problem.invalid(path, rule);
         });
         return Json.valueTree(Name.normal(raw));
+    }
+
+    private static @Nullable JsonNode memoryName(String given, String path) {
+        if (given.isBlank()) {
+            return null;
+        }
+        MemoryName.broken(given).ifPresent(rule -> {
+            throw Problem.invalid(path, rule);
+        });
+        return Json.valueTree(Name.normal(given));
     }
 
     private static @Nullable JsonNode user(String given, String path) {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.model.schema;
 
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import java.lang.reflect.AnnotatedParameterizedType;
@@ -50,6 +51,13 @@ public sealed interface Shape {
         @Override
         public ObjectNode json(boolean typed) {
             return Json.object().put("type", "string").put("maxLength", Name.MAX);
+        }
+    }
+
+    record MemoryNameText() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            return Json.object().put("type", "string").put("maxLength", MemoryName.MAX);
         }
     }
 
@@ -194,6 +202,8 @@ public sealed interface Shape {
             return new Text(closed ? max(doc, DEFAULT_MAX) : Long.MAX_VALUE, List.of(doc.oneOf()));
         } else if (type == Name.class) {
             return new NameText();
+        } else if (type == MemoryName.class) {
+            return new MemoryNameText();
         } else if (type == UserHandle.class) {
             return new UserText();
         } else if (type == Instant.class) {

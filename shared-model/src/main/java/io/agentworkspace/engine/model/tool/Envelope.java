@@ -200,6 +200,7 @@ public final class Envelope {
                 .put("internal_code", failure.code())
                 .put("http_code", failure.commandStatus())
                 .put("error", failure.commandError());
+        problem.beside().forEach((field, shown) -> envelope.set(field, Json.valueTree(shown)));
         return envelope;
     }
 

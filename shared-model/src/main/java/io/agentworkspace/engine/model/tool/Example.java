@@ -112,7 +112,7 @@ public final class Example {
         for (var field : Field.of(tool.inputSchema().json())) {
             var value = arguments.at("/" + field.path().replace('.', '/'));
             if (tool.route().hasParameter(field.path())) {
-                path = path.replace("{" + field.path() + "}", encoded(value));
+                path = path.replace("{" + tool.route().parameter(field.path()) + "}", encoded(value));
             } else if (!tool.route().hasBody() && !value.isMissingNode()) {
                 query.add(field.path() + "=" + encoded(value));
             }
@@ -129,8 +129,23 @@ public final class Example {
         var body = arguments(tool);
         Field.of(tool.inputSchema().json()).stream()
                 .filter(field -> tool.route().hasParameter(field.path()))
-                .forEach(field -> body.remove(field.name()));
+                .forEach(field -> remove(body, field));
         return body;
+    }
+
+    /** Takes the field's value out of the arguments, and objects that are empty then. */
+    public static void remove(ObjectNode arguments, Field field) {
+        if (field.parents().isEmpty()) {
+            arguments.remove(field.name());
+            return;
+        }
+        var parent = field.parents().getFirst();
+        if (arguments.get(parent) instanceof ObjectNode object) {
+            object.remove(field.name());
+            if (object.isEmpty()) {
+                arguments.remove(parent);
+            }
+        }
     }
 
     /** A read needs a target; creating needs a name, and changing needs something to change. */

@@ -150,14 +150,6 @@ public enum Family {
         return write;
     }
 
-    /** Whether its tools are commands, which have the route {@link #alias}; the others have routes of their own. */
-    boolean hasCommands() {
-        return switch (this) {
-            case USER, AGENT, DOMAIN, ZONE, BANK -> true;
-            case SKILL, DOCUMENT, RULE, KEY, WEBHOOK, ACCOUNT -> false;
-        };
-    }
-
     /** {@code AP_Create} → {@code POST /demo/v1/Engine/tps/agent/create}. */
     Route alias(String tool) {
         var verb = tool.substring(prefix.length() + 1).toLowerCase(Locale.ROOT);

@@ -1,17 +1,38 @@
 package io.agentworkspace.engine.model.tool;
 
-/** The REST route of a tool. */
-public record Route(String method, String path) {
+import java.util.Map;
+
+/**
+ * The REST route of a tool.
+ *
+ * @param parameters the parameters of the path that are not called like the field that they stand for, by the field's path:
+ *     {@code target.bank} → {@code name}
+ */
+public record Route(String method, String path, Map<String, String> parameters) {
     /** The generic command route; every command also has an alias below it. */
     public static final String COMMANDS = "/demo/v1/Engine/tps";
+
+    public Route(String method, String path) {
+        this(method, path, Map.of());
+    }
+
+    /** Whether it is the alias of a command. */
+    boolean isAlias() {
+        return path.startsWith(COMMANDS);
+    }
 
     /** Whether requests carry their arguments in a body rather than in the query. */
     public boolean hasBody() {
         return !method.equals("GET") && !method.equals("DELETE");
     }
 
-    /** Whether the path has a parameter of this name: {@code {id}}. */
-    public boolean hasParameter(String name) {
-        return path.contains("{" + name + "}");
+    /** The parameter that a field would have in the path. */
+    public String parameter(String field) {
+        return parameters.getOrDefault(field, field);
+    }
+
+    /** Whether the path has a parameter for this field: {@code {id}}. */
+    public boolean hasParameter(String field) {
+        return path.contains("{" + parameter(field) + "}");
     }
 }

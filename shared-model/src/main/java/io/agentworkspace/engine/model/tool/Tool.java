@@ -101,8 +101,9 @@ public record Tool<I extends Record, O extends Record>(
         return Family.ofTool(name);
     }
 
+    /** Whether it has an alias below the command routes; other tools have a route of their own. */
     public boolean isCommand() {
-        return family().hasCommands();
+        return route.isAlias();
     }
 
     /**
@@ -290,6 +291,12 @@ public record Tool<I extends Record, O extends Record>(
 
         public Draft route(String method, String path) {
             route = new Route(method, path);
+            return this;
+        }
+
+        /** @param parameters how the path names fields, where not by their path: see {@link Route#parameters} */
+        public Draft route(String method, String path, Map<String, String> parameters) {
+            route = new Route(method, path, parameters);
             return this;
         }
 
