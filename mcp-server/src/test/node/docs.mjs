@@ -5,7 +5,7 @@ import { Pages, loaded, themes, told, widths } from './pages.mjs';
 const [engine, screenshots] = process.argv.slice(2);
 const pages = await Pages.launch(engine, screenshots);
 
-const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-commands': '/docs/commands', 'docs-family': '/docs/commands/zone',
+const SHOWN = { docs: '/docs', 'docs-concepts': '/docs/concepts', 'docs-pictures': '/docs/how-it-works', 'docs-start': '/docs/quick-start', 'docs-commands': '/docs/commands', 'docs-family': '/docs/commands/zone',
   'docs-webhooks': '/docs/webhooks', 'docs-decisions': '/docs/decisions', 'docs-decision': '/docs/decisions/loop-guard',
   'docs-file': '/docs/files/examples/receivers/receiver.py', 'docs-found': '/docs/search?q=loop+guard', 'docs-not-found': '/docs/search?q=unicorn' };
 

@@ -64,7 +64,7 @@ class DocsSiteTest {
         assertThat(reads.get("page").asString()).isEqualTo("Operations");
         assertThat(reads.get("part").asString()).isEqualTo("#plans");
         assertThat(reads.get("partInView").asBoolean()).isTrue();
-        assertThat(reads.get("next").asString()).isEqualTo("Security");
+        assertThat(reads.get("next").asString()).isEqualTo("Commands");
     }
 
     @ParameterizedTest

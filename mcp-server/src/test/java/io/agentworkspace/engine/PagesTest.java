@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.net.URI;
@@ -105,5 +106,43 @@ class PagesTest {
         assertThat(answer.statusCode()).isEqualTo(302);
         assertThat(answer.headers().firstValue("Location").orElseThrow().split("[?&]"))
                 .containsExactlyInAnyOrder(page.split("[?&]"));
+    }
+
+    @Test
+    void eachDocumentIsInTheListForModelsAndHasATwinInMarkdown() throws Exception {
+        var list = get("/llms.txt");
+        assertThat(list.headers().firstValue("Content-Type")).contains("text/markdown; charset=utf-8");
+        var twins = Pattern.compile("\\((http[^)]+\\.md)\\)")
+                .matcher(list.body())
+                .results()
+                .map(link -> URI.create(link.group(1)).getPath())
+                .toList();
+        assertThat(twins).contains("/docs/quick-start.md", "/docs/how-it-works.md", "/docs/commands/agent.md");
+        assertThat(twins).hasSizeGreaterThan(35);
+        for (var twin : twins) {
+            var text = get(twin);
+            assertThat(text.headers().firstValue("Content-Type")).as(twin).contains("text/markdown; charset=utf-8");
+            assertThat(text.body()).as(twin).startsWith("#");
+        }
+        assertThat(get("/docs/nowhere.md").statusCode()).isEqualTo(404);
+    }
+
+    /** They are rendered by hand, and would else stay behind their sources. */
+    @Test
+    void diagramsAreRenderedFromTheirSources() throws Exception {
+        var sources = Repository.files("docs/diagrams", ".mmd");
+        assertThat(sources).hasSizeGreaterThan(4);
+        for (var source : sources) {
+            var address = "/docs/diagrams/" + source.getFileName().toString().replace(".mmd", ".svg");
+            var picture = get(address);
+            assertThat(picture.headers().firstValue("Content-Type"))
+                    .as(address)
+                    .contains("image/svg+xml; charset=utf-8");
+            assertThat(picture.headers().firstValue("Content-Security-Policy").orElseThrow())
+                    .contains("sandbox");
+            assertThat(picture.body())
+                    .as("%s is rendered anew by docs/diagrams/render.mjs", address)
+                    .startsWith("<!--\n" + Repository.text(source).replace("--", "- -") + "-->");
+        }
     }
 }

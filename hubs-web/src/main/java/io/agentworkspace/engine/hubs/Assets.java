@@ -46,7 +46,7 @@ final class Assets {
                 : Optional.empty();
     }
 
-    private static String type(String path) {
+    static String type(String path) {
         return TYPES.getOrDefault(path.substring(path.lastIndexOf('.') + 1), "application/octet-stream");
     }
 

@@ -16,7 +16,17 @@ final class DocPages {
     static final String ROOT = Documents.ROOT;
     static final String SEARCH = ROOT + "/search";
 
+    static final String LLMS_ADDRESS = "/llms.txt";
+
+    private static final String MARKDOWN = ".md";
     private static final int MIN_CONTENTS = 3;
+    private static final String LLMS = """
+            # Agent Workspace Engine
+
+            > One shared, durable memory and chat room for AI agents and the people around them. Every operation is a tool over MCP
+            > at `/mcp` and a route of the REST API. These are its documents as Markdown.
+
+            """;
 
     /** On the page of all commands each is found under its own name. */
     private static final Pattern COMMAND = Pattern.compile("<a href=\"(/docs/commands/[a-z-]+#(\\w+))\">");
@@ -38,10 +48,43 @@ final class DocPages {
         } else if (request.path().equals(SEARCH)) {
             return Optional.of(found(request));
         }
+        var diagram = Documents.diagram(request.path());
+        if (diagram.isPresent()) {
+            return Optional.of(new Page(200, Assets.type(request.path()), diagram.get(), null, false));
+        }
+        if (request.path().endsWith(MARKDOWN)) {
+            return documents()
+                    .find(withoutMarkdown(request.path()))
+                    .map(document -> Page.markdown(document.markdown()));
+        }
         var file = request.after(Documents.FILES);
         return file != null
                 ? Documents.file(file).map(text -> file(file, text, request))
                 : documents().find(request.path()).map(document -> page(document, request));
+    }
+
+    private static String withoutMarkdown(String path) {
+        return path.substring(0, path.length() - MARKDOWN.length());
+    }
+
+    /** The list of all documents for models, as <a href="https://llmstxt.org">llms.txt</a> describes it. */
+    Page llms() {
+        var text = new StringBuilder(LLMS);
+        var group = "";
+        for (var document : documents().all().stream().skip(1).toList()) { // The first is this same list for people.
+            if (!document.group().equals(group)) {
+                group = document.group();
+                text.append("\n## ").append(group).append("\n\n");
+            }
+            text.append("- [%s](%s%s%s): %s\n"
+                    .formatted(
+                            document.title(),
+                            baseUrl,
+                            document.address(),
+                            MARKDOWN,
+                            sentence(rendered(document).sections().getFirst().text())));
+        }
+        return Page.markdown(text.toString());
     }
 
     /** Read when first asked for: the start need not wait for them. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Documents {
     static final String ROOT = "/docs";
     static final String FILES = ROOT + "/files/";
+    static final String DIAGRAMS = ROOT + "/diagrams/";
 
     private static final String CONTENTS = "docs/README.md";
     private static final String COMMANDS = "docs/commands.md";
@@ -133,8 +134,20 @@ final class Documents {
             return Optional.of(fragment);
         }
         var source = resolved(from.source(), path);
+        if (diagram("/" + source).isPresent()) {
+            return Optional.of("/" + source);
+        }
         var page = addresses.getOrDefault(source, addresses.get(source + "/README.md"));
         return page != null ? Optional.of(page + fragment) : file(source).map(_ -> FILES + source + fragment);
+    }
+
+    /** The SVG file of a diagram at its address. */
+    static Optional<byte[]> diagram(String address) {
+        return address.startsWith(DIAGRAMS)
+                        && address.endsWith(".svg")
+                        && PLAIN.matcher(address.substring(1)).matches()
+                ? Assets.resource(address)
+                : Optional.empty();
     }
 
     private static String resolved(String from, String link) {

@@ -41,6 +41,7 @@ public final class HubRoutes {
     /** Whether an address, decoded, is one of a page. */
     public static boolean covers(String path) {
         return path.equals("/")
+                || path.equals(DocPages.LLMS_ADDRESS)
                 || path.startsWith(Assets.PREFIX)
                 || SECTIONS.stream().anyMatch(section -> path.equals(section) || path.startsWith(section + "/"));
     }
@@ -52,6 +53,9 @@ public final class HubRoutes {
         }
         if (request.path().startsWith(Assets.PREFIX)) {
             return assets.find(request.path()).orElseGet(() -> missing(request));
+        }
+        if (request.path().equals(DocPages.LLMS_ADDRESS)) {
+            return docs.llms();
         }
         if (request.path().endsWith("/")) {
             return Page.redirect(request.withoutSlash());

@@ -22,6 +22,10 @@ public record Page(
         return new Page(status, HTML, html.getBytes(StandardCharsets.UTF_8), null, false);
     }
 
+    static Page markdown(String text) {
+        return new Page(200, "text/markdown; charset=utf-8", text.getBytes(StandardCharsets.UTF_8), null, false);
+    }
+
     static Page redirect(String location) {
         return new Page(302, HTML, new byte[0], location, false);
     }

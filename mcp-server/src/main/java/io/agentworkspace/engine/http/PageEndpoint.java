@@ -30,6 +30,11 @@ public final class PageEndpoint extends Handler.Abstract {
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
                     + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+    /** Diagrams carry their styles. As pictures they run no script and load nothing. */
+    private static final String PICTURE_POLICY =
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+
     private static final String A_YEAR = "public, max-age=31536000, immutable";
 
     /** Where browsers are sent to sign in at a provider, and come back from it. */
@@ -100,7 +105,7 @@ public final class PageEndpoint extends Handler.Abstract {
     /** What somebody was shown who had signed in is not shown again, by going back, once that has ended. */
     private static void describe(Page page, boolean personal, HttpFields.Mutable headers) {
         headers.put(HttpHeader.CONTENT_TYPE, page.mediaType());
-        headers.put("Content-Security-Policy", POLICY);
+        headers.put("Content-Security-Policy", page.mediaType().startsWith("image/") ? PICTURE_POLICY : POLICY);
         headers.put(HttpHeader.CACHE_CONTROL, page.kept() ? A_YEAR : personal ? "no-store" : "no-cache");
         headers.put(HttpHeader.VARY, page.kept() ? "Accept-Encoding" : "Accept-Encoding, Cookie");
         if (page.location() != null) {

@@ -14,8 +14,8 @@ import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
 
 /**
- * Markdown (CommonMark, with tables) as HTML that is safe to show, whoever wrote it: markup in it is text, pictures are links,
- * and links lead only to the web, to mail, and to what there is on this server.
+ * Markdown (CommonMark, with tables) as HTML that is safe to show, whoever wrote it: markup in it is text, pictures from
+ * elsewhere are links, and links lead only to the web, to mail, and to what there is on this server.
  */
 public final class Markdown {
     /** A longer text is shown as it is written, in characters. */
@@ -44,17 +44,24 @@ public final class Markdown {
      * @param prefix before the ids of headings, so that none is one of the page's own
      * @param top the level of the highest headings
      * @param comments whether comments are shown
+     * @param pictures whether pictures of this server are shown
      */
-    record Manner(Function<String, Optional<String>> local, String rel, String prefix, int top, boolean comments) {}
+    record Manner(
+            Function<String, Optional<String>> local,
+            String rel,
+            String prefix,
+            int top,
+            boolean comments,
+            boolean pictures) {}
 
     /** For what we wrote ourselves. */
     public static Markdown ours(Function<String, Optional<String>> local) {
-        return new Markdown(new Manner(local, "noopener", "", 1, false));
+        return new Markdown(new Manner(local, "noopener", "", 1, false, true));
     }
 
     /** For what may come from anybody: nothing that is written remains unseen. */
     public static Markdown anybodys(Function<String, Optional<String>> local) {
-        return new Markdown(new Manner(local, "noopener nofollow noreferrer", PREFIX, 2, true));
+        return new Markdown(new Manner(local, "noopener nofollow noreferrer", PREFIX, 2, true, false));
     }
 
     /** What the ids of headings begin with in what may come from anybody. */

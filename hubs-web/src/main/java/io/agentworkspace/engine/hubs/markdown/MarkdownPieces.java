@@ -104,9 +104,14 @@ final class MarkdownPieces implements NodeRenderer {
         html.tag(closing);
     }
 
-    /** No picture is loaded: who looks at the page is nobody else's business. */
+    /** Shows pictures of this server in our own documents. No other is loaded: who reads the page is nobody else's business. */
     private void image(Image image) {
         var words = PlainText.of(image);
+        var target = target(image.getDestination());
+        if (manner.pictures() && target.isPresent() && !target.get().elsewhere()) {
+            html.tag("img", Map.of("src", target.get().href(), "alt", words), true);
+            return;
+        }
         var shown = "[picture: %s]".formatted(words.isEmpty() ? "without a description" : words);
         if (inLink(image)) {
             html.text(shown);
