@@ -26,11 +26,12 @@ import io.agentworkspace.engine.http.limits.CallerLimit;
 import io.agentworkspace.engine.http.limits.RequestRate;
 import io.agentworkspace.engine.hubs.HubRoutes;
 import io.agentworkspace.engine.keys.KeyStore;
+import io.agentworkspace.engine.live.LiveEndpoint;
+import io.agentworkspace.engine.live.LiveQueries;
 import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.Doctor;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
-import io.agentworkspace.engine.mcp.streams.StreamLimits;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
@@ -50,6 +51,8 @@ import io.agentworkspace.engine.signin.SigningKeyStore;
 import io.agentworkspace.engine.signin.TokenGrantStore;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
+import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.webhooks.ReceiverAccess;
 import io.agentworkspace.engine.webhooks.outbox.FeedStore;
 import io.agentworkspace.engine.webhooks.outbox.Outbox;
@@ -175,17 +178,15 @@ public final class App implements AutoCloseable {
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
             var features = EngineFeatures.of(runner, new Library(new SkillQueries(db)), VERSION, clock);
-            var mcp = new McpEndpoint(
-                    features,
-                    db,
-                    callers,
-                    keep(source.signals()),
-                    handshakes,
-                    new StreamLimits(STREAMS, PATIENCE),
-                    published.mcpUrl(),
-                    clock);
+            var signals = keep(source.signals());
+            var streams = new StreamLimits(STREAMS, PATIENCE);
+            var mcp = new McpEndpoint(features, db, callers, signals, handshakes, streams, published.mcpUrl(), clock);
+            var news = new LiveQueries(db, clock);
+            var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
+            signals.onSignal(live.listener());
             mcp.register(housekeeping);
-            housekeeping.every(SECOND, "handshakes", handshakes::flush).clearing("handshakes", handshakes::purge);
+            housekeeping.every(SECOND, "handshakes", handshakes::flush).clearing("handshakes", handshakes::purge)
+                    .clearing("live events", news::purge);
             var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
             var refusals = new RefusalRenderer(clock, pages, mcp::refused);
@@ -193,7 +194,7 @@ public final class App implements AutoCloseable {
                     .within(quotas::commands)
                     .reading(catalogue.tools())
                     .serving(path -> Endpoints.serve(path, rest::serves));
-            var gate = new Gate(rules, callers, refusals, clock, new Endpoints(mcp, pages, rest));
+            var gate = new Gate(rules, callers, refusals, clock, new Endpoints(mcp, live, pages, rest));
 
             keep(housekeeping).start(QUIET);
             keep(server).serve(around.apply(gate), refusals); // Closed first, while the database is available.

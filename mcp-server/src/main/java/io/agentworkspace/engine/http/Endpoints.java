@@ -8,7 +8,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** The endpoints behind the gate: {@code /mcp} and below is MCP, pages belong to the hubs, everything else is REST. */
+/** The endpoints behind the gate: {@code /mcp} and below is MCP, {@code /api/stream} the stream of events, pages belong to the hubs, everything else is REST. */
 public final class Endpoints extends Handler.Sequence {
     static final String MCP = "/mcp";
 
@@ -18,13 +18,18 @@ public final class Endpoints extends Handler.Sequence {
     /** Where the MCP endpoint describes itself. */
     public static final String CARD = MCP + "/server-card";
 
+    /** What happens in the tenant, as it happens. */
+    static final String STREAM = "/api/stream";
+
     private final Handler mcp;
+    private final Handler stream;
     private final Handler pages;
     private final Handler rest;
 
-    public Endpoints(Handler mcp, Handler pages, Handler rest) {
-        super(mcp, pages, rest);
+    public Endpoints(Handler mcp, Handler stream, Handler pages, Handler rest) {
+        super(mcp, stream, pages, rest);
         this.mcp = mcp;
+        this.stream = stream;
         this.pages = pages;
         this.rest = rest;
     }
@@ -38,6 +43,8 @@ public final class Endpoints extends Handler.Sequence {
     private Handler door(String path) {
         if (isMcp(path) || path.equals(CATALOG) || ProtectedResource.PATHS.contains(path)) {
             return mcp;
+        } else if (path.equals(STREAM)) {
+            return stream;
         }
         return HubRoutes.covers(path) ? pages : rest;
     }
@@ -46,6 +53,7 @@ public final class Endpoints extends Handler.Sequence {
     public static boolean serve(String path, Predicate<String> rest) {
         return isMcp(path)
                 || path.equals(CATALOG)
+                || path.equals(STREAM)
                 || ProtectedResource.PATHS.contains(path)
                 || HubRoutes.covers(path)
                 || rest.test(path);

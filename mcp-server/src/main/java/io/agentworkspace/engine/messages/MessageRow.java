@@ -17,7 +17,7 @@ public final class MessageRow {
     public static final String RECORD = record("'content', m.content");
 
     /** The same for responses to writes. */
-    static final String CUT_RECORD = record("""
+    public static final String CUT_RECORD = record("""
             'content', %1$s,
             'truncated', CASE WHEN m.content <> %1$s THEN true END,
             'length', CASE WHEN m.content <> %1$s THEN char_length(m.content) END

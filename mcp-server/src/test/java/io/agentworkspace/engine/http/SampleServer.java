@@ -120,7 +120,7 @@ public final class SampleServer implements AutoCloseable {
                     strangers);
             var own = url("").toString();
             var pages = new PageEndpoint(new HubRoutes(new NoTools(), new PublicAddresses(own, own, "0")));
-            var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), pages, new SampleRest());
+            var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), pages, pages, new SampleRest());
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);

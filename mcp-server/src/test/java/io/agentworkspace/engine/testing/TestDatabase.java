@@ -19,7 +19,7 @@ import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
-import io.agentworkspace.engine.mcp.streams.StreamLimits;
+import io.agentworkspace.engine.streams.StreamLimits;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.secrets.MasterKey;

@@ -15,6 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class GatewayOperations {
     private static final String UNCHANGED = "You have it already: its ETag was in If-None-Match.";
 
+    private static final String STREAM = "/api/stream";
+
     private static final Map<Integer, String> RPC_STATUSES = new TreeMap<>(Map.of(
             400, "No proper message.",
             401, "No valid credential.",
@@ -36,6 +38,49 @@ final class GatewayOperations {
         catalogue();
         invoke();
         mcp();
+        stream();
+    }
+
+    private void stream() {
+        var event = """
+                id: 81204-9317-1795379400
+                event: messages
+                data: {"from":"Ada","domain":"Den","zone":"main","content":"Low water at six.","at":"2026-05-25T12:00:00.000Z"}
+                """;
+        document.add(
+                "GET",
+                STREAM,
+                new Operation(
+                                "stream",
+                                Tag.GATEWAY,
+                                "Read what happens, as it happens",
+                                "Server-sent events, each named by its topic and filtered by what you may see when it is sent. The"
+                                        + " first event, open, lists the topics that you receive. After a break send the last"
+                                        + " id as Last-Event-ID: you get what you missed, or the event reset if that is no"
+                                        + " longer known. Events can come twice. The stream ends within a second after its"
+                                        + " credential does.")
+                        .parameter(
+                                "query",
+                                "topics",
+                                false,
+                                "With commas between them: presence, messages, memories, deliveries, handshakes, audit. All when"
+                                        + " left out.",
+                                Json.object().put("type", "string"))
+                        .suchAs("messages,memories")
+                        .parameter(
+                                "header",
+                                "Last-Event-ID",
+                                false,
+                                "The id of the last event that you received.",
+                                Json.object().put("type", "string"))
+                        .suchAs("81204-9317-1795379400")
+                        .answers(
+                                200,
+                                "The events.",
+                                "text/event-stream",
+                                Json.object().put("type", "string"),
+                                Json.valueTree(event))
+                        .problems(400, 401, 422, 429, 500, 503));
     }
 
     private void mcp() {

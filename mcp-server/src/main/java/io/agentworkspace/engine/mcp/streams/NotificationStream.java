@@ -5,6 +5,7 @@ import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.streams.EventStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -67,7 +68,7 @@ public final class NotificationStream {
         this.words = words;
         this.valid = exchange.validity();
         this.closed = closed;
-        this.stream = EventStream.open(exchange, patience);
+        this.stream = EventStream.open(exchange.request(), exchange.response(), exchange.callback(), patience);
     }
 
     Caller caller() {

@@ -3,6 +3,8 @@ package io.agentworkspace.engine.mcp.streams;
 import io.agentworkspace.engine.db.DatabaseSignals;
 import io.agentworkspace.engine.mcp.wire.Change;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.streams.Ticker;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Set;

@@ -11,6 +11,7 @@ import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Cause;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.streams.StreamLimits;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -3,6 +3,9 @@ package io.agentworkspace.engine.mcp.streams;
 import io.agentworkspace.engine.mcp.wire.RpcError;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.streams.EventStream;
+import io.agentworkspace.engine.streams.StreamLimits;
+import io.agentworkspace.engine.streams.Ticker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -92,7 +95,9 @@ public final class StreamableResponse {
     private @Nullable EventStream open() {
         if (stream == null && streamable) {
             streamable = places.take();
-            stream = streamable ? EventStream.open(exchange, places.patience()) : null;
+            stream = streamable
+                    ? EventStream.open(exchange.request(), exchange.response(), exchange.callback(), places.patience())
+                    : null;
         }
         return stream;
     }

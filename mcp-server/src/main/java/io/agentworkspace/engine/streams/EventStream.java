@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.mcp.streams;
+package io.agentworkspace.engine.streams;
 
 import io.agentworkspace.engine.model.json.Json;
 import java.io.IOException;
@@ -12,65 +12,82 @@ import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.io.QuietException;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An answer that goes on: server-sent events, one JSON-RPC message in each. A client that does not take what is written
+ * A response that stays open: server-sent events, one JSON object in each. A client that does not read what is written
  * within the time-out is cut off. One thread writes at a time.
  */
-final class EventStream {
+public final class EventStream {
     private static final byte[] KEEP_ALIVE = ":\n\n".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] NOTHING = new byte[0];
 
-    private final McpExchange exchange;
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
     private final Duration patience;
 
-    private EventStream(McpExchange exchange, Duration patience) {
-        this.exchange = exchange;
+    private EventStream(Request request, Response response, Callback callback, Duration patience) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
         this.patience = patience;
     }
 
     /** Begins the answer; nothing of it is on its way before the first write. */
-    static EventStream open(McpExchange exchange, Duration patience) {
-        var response = exchange.response();
+    public static EventStream open(Request request, Response response, Callback callback, Duration patience) {
         response.setStatus(HttpStatus.OK_200);
         response.getHeaders()
                 .put(HttpHeader.CONTENT_TYPE, "text/event-stream")
                 .put(HttpHeader.CACHE_CONTROL, "no-store, no-transform")
                 .put("X-Accel-Buffering", "no");
-        return new EventStream(exchange, patience);
+        return new EventStream(request, response, callback, patience);
     }
 
-    void send(ObjectNode message) throws IOException {
+    public void send(ObjectNode message) throws IOException {
         write(false, event(message));
     }
 
+    /** One event with an id, from which a client resumes after a break. */
+    public void send(String id, String event, JsonNode data) throws IOException {
+        var text = "id: %s\nevent: %s\ndata: %s\n\n".formatted(id, event, Json.text(data));
+        write(false, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** An id without an event: clients report nothing, and resume from here. */
+    public void mark(String id) throws IOException {
+        write(false, "id: %s\n\n".formatted(id).getBytes(StandardCharsets.UTF_8));
+    }
+
     /** A comment, which clients ignore. */
-    void keepAlive() throws IOException {
+    public void keepAlive() throws IOException {
         write(false, KEEP_ALIVE);
     }
 
     /** The last message, and the end. */
-    void finish(ObjectNode message) throws IOException {
+    public void finish(ObjectNode message) throws IOException {
         write(true, event(message));
-        exchange.callback().succeeded();
+        callback.succeeded();
     }
 
-    void finish() throws IOException {
+    public void finish() throws IOException {
         write(true, NOTHING);
-        exchange.callback().succeeded();
+        callback.succeeded();
     }
 
     /** Hangs up. */
-    void cut(Throwable why) {
-        exchange.request().getConnectionMetaData().getConnection().getEndPoint().close();
-        exchange.callback().failed(why);
+    public void cut(Throwable why) {
+        request.getConnectionMetaData().getConnection().getEndPoint().close();
+        callback.failed(why);
     }
 
     /** The client cannot be written to any more; nothing that anybody here has to know. */
-    static final class Gone extends IOException implements QuietException {
-        Gone(String message, Throwable cause) {
+    public static final class Gone extends IOException implements QuietException {
+        public Gone(String message, Throwable cause) {
             super(message, cause);
         }
     }
@@ -81,11 +98,10 @@ final class EventStream {
 
     private void write(boolean last, byte[] bytes) throws IOException {
         var written = new CompletableFuture<Void>();
-        exchange.response()
-                .write(
-                        last,
-                        ByteBuffer.wrap(bytes),
-                        Callback.from(() -> written.complete(null), written::completeExceptionally));
+        response.write(
+                last,
+                ByteBuffer.wrap(bytes),
+                Callback.from(() -> written.complete(null), written::completeExceptionally));
         try {
             written.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.mcp.streams;
+package io.agentworkspace.engine.streams;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.mcp.streams;
+package io.agentworkspace.engine.streams;
 
 import io.agentworkspace.engine.db.Db;
 import java.time.Clock;

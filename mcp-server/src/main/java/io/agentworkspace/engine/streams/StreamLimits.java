@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.mcp.streams;
+package io.agentworkspace.engine.streams;
 
 import io.agentworkspace.engine.model.tool.Caller;
 import java.time.Duration;
@@ -33,7 +33,8 @@ public final class StreamLimits {
         return new Places(limits);
     }
 
-    Duration patience() {
+    /** How long a client may take to read what is written. */
+    public Duration patience() {
         return patience;
     }
 
@@ -63,12 +64,12 @@ public final class StreamLimits {
             this.limits = limits;
         }
 
-        Duration patience() {
+        public Duration patience() {
             return patience;
         }
 
         /** Whether a slot was free. */
-        boolean take() {
+        public boolean take() {
             for (var limit : limits.entrySet()) {
                 if (!StreamLimits.this.take(limit.getKey(), limit.getValue())) {
                     giveBackBefore(limit.getKey());
@@ -78,7 +79,7 @@ public final class StreamLimits {
             return true;
         }
 
-        void giveBack() {
+        public void giveBack() {
             limits.keySet().forEach(StreamLimits.this::giveBack);
         }
 

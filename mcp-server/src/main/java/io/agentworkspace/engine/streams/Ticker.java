@@ -1,4 +1,4 @@
-package io.agentworkspace.engine.mcp.streams;
+package io.agentworkspace.engine.streams;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** The door's one clock hand: runs what is due, each on a virtual thread of its own, so that nothing waits for another. */
+/** Runs what is due, each on a virtual thread of its own, so that nothing waits for another. */
 public final class Ticker implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer;
 
@@ -17,7 +17,8 @@ public final class Ticker implements AutoCloseable {
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    Future<?> after(Duration delay, Runnable work) {
+    /** Runs the work once. */
+    public Future<?> after(Duration delay, Runnable work) {
         return timer.schedule(() -> Thread.startVirtualThread(work), delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 

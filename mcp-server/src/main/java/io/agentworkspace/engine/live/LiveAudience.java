@@ -1,0 +1,87 @@
+package io.agentworkspace.engine.live;
+
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.streams.Ticker;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The streams of callers who see the same. However many changes are signalled, one read at a time is made for all of them. */
+final class LiveAudience {
+    /** The pause between two reads, in which signals gather. */
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    private final Audience audience;
+    private final LiveQueries queries;
+    private final Ticker ticker;
+    private final Set<LiveStream> streams = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock reading = new ReentrantLock();
+    private long since;
+    private boolean due;
+    private boolean scheduled;
+
+    LiveAudience(Audience audience, LiveQueries queries, Ticker ticker, long since) {
+        this.audience = audience;
+        this.queries = queries;
+        this.ticker = ticker;
+        this.since = since;
+    }
+
+    Set<LiveStream> streams() {
+        return streams;
+    }
+
+    /** Something has happened in the tenant. */
+    synchronized void wake() {
+        due = true;
+        if (!scheduled) {
+            scheduled = true;
+            Thread.startVirtualThread(this::run);
+        }
+    }
+
+    private void run() {
+        synchronized (this) {
+            due = false;
+        }
+        try {
+            read();
+        } catch (Problem unavailable) {
+            // The next signal, or the next sign of life, tries again from the same place.
+        } finally {
+            ticker.after(PAUSE, this::again);
+        }
+    }
+
+    private void again() {
+        boolean again;
+        synchronized (this) {
+            again = due;
+            scheduled = again;
+        }
+        if (again) {
+            run();
+        }
+    }
+
+    private void read() {
+        reading.lock();
+        try {
+            var batch = queries.read(audience, since);
+            since = batch.horizon();
+            streams.forEach(stream -> stream.send(batch));
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** Sends one stream what it has missed. */
+    void catchUp(LiveStream stream, long from) {
+        try {
+            stream.send(queries.read(audience, from));
+        } catch (Problem unavailable) {
+            stream.reset();
+        }
+    }
+}

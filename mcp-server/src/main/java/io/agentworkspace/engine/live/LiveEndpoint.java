@@ -1,0 +1,132 @@
+package io.agentworkspace.engine.live;
+
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import io.agentworkspace.engine.streams.EventStream;
+import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.streams.StreamLimits;
+import io.agentworkspace.engine.streams.Ticker;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields;
+import org.eclipse.jetty.util.component.Graceful;
+
+/** {@code GET /api/stream}: what happens in the tenant, as server-sent events, as far as the caller may see it. */
+public final class LiveEndpoint extends Handler.Abstract implements Graceful {
+    private static final String LAST_EVENT_ID = "Last-Event-ID";
+    private static final String TOPICS = "topics";
+
+    private final Ticker ticker = new Ticker();
+    private final Catalogue catalogue;
+    private final LiveQueries queries;
+    private final LiveStreams streams;
+    private final StreamLimits limits;
+    private final Clock clock;
+    private volatile boolean stopping;
+
+    /** @param limits shared with the streams of the other endpoints */
+    public LiveEndpoint(
+            Catalogue catalogue, LiveQueries queries, ListeningTenants listening, StreamLimits limits, Clock clock) {
+        this.catalogue = catalogue;
+        this.queries = queries;
+        this.streams = new LiveStreams(queries, listening, ticker);
+        this.limits = limits;
+        this.clock = clock;
+    }
+
+    /** What hears the database's signals for it. */
+    public DatabaseSignals.Listener listener() {
+        return streams;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        if (!HttpMethod.GET.is(request.getMethod())) {
+            response.getHeaders().put(HttpHeader.ALLOW, "GET");
+            throw new Problem(Failure.METHOD_NOT_ALLOWED, "the stream is read with GET");
+        } else if (stopping) {
+            throw Problem.unavailable();
+        }
+        var query = Request.extractQueryParameters(request);
+        checkNames(query);
+        var requested = Topic.parse(query.getValue(TOPICS));
+        var caller = (Caller) Objects.requireNonNull(request.getAttribute(RequestAttributes.CALLER));
+        var places = limits.of(caller);
+        if (!places.take()) {
+            throw Problem.rateLimited(
+                    "too many streams are open; end one of yours, or try again later", Duration.ofSeconds(5));
+        }
+        var lastId = request.getHeaders().get(LAST_EVENT_ID);
+        var resumed = ResumeToken.parse(lastId, clock.instant());
+        ResumeToken from;
+        try {
+            streams.listen(caller.tenant());
+            from = resumed.isPresent() ? resumed.get() : ResumeToken.of(queries.horizon(), 0, clock.instant());
+        } catch (Problem refused) {
+            places.giveBack();
+            throw refused;
+        }
+        var audience = Audience.of(caller, catalogue);
+        var holder = new LiveStream[1];
+        var stream = new LiveStream(
+                EventStream.open(request, response, callback, places.patience()),
+                requested,
+                (BooleanSupplier) Objects.requireNonNull(request.getAttribute(RequestAttributes.VALIDITY)),
+                clock,
+                () -> {
+                    places.giveBack();
+                    streams.remove(audience, holder[0]);
+                });
+        holder[0] = stream;
+        stream.begin(requested.stream().filter(audience.topics()::contains).toList(), from, resumed.isPresent());
+        if (lastId != null && resumed.isEmpty()) {
+            stream.reset();
+        }
+        streams.add(audience, from.horizon(), stream).catchUp(stream, from.horizon());
+        return true;
+    }
+
+    private static void checkNames(Fields query) {
+        for (var name : query.getNames()) {
+            if (!name.equals(TOPICS)) {
+                throw new Problem(
+                        Failure.BAD_REQUEST,
+                        "there is no query parameter '%s'; the stream takes '%s'"
+                                .formatted(Name.shortened(name), TOPICS));
+            }
+        }
+    }
+
+    /** Streams would stay open for ever: they are ended, so that the server can stop. */
+    @Override
+    public CompletableFuture<Void> shutdown() {
+        stopping = true;
+        streams.endAll();
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public boolean isShutdown() {
+        return stopping;
+    }
+
+    @Override
+    protected void doStop() throws Exception {
+        ticker.close();
+        super.doStop();
+    }
+}

@@ -1,0 +1,176 @@
+package io.agentworkspace.engine.live;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.banks.BankPermissionQueries;
+import io.agentworkspace.engine.banks.MemoryVisibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.messages.MessageRow;
+import io.agentworkspace.engine.model.tool.RequestAttributes;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Reads the log of what happened, filtered by what the audience may see at that moment: one statement. */
+public final class LiveQueries {
+    /** More than this are not listed: the client reads everything again. */
+    private static final int MOST = 1_000;
+
+    private static final Duration KEPT = Duration.ofMinutes(10);
+
+    private static final String MESSAGES =
+            """
+            SELECT l.ordinal, l.xid, l.topic, %s AS data
+              FROM live l
+             CROSS JOIN ctx
+              JOIN message m ON m.tenant_id = l.tenant_id AND m.id = l.thing
+              %s
+             WHERE l.topic = 'messages' AND :messages
+               AND CASE WHEN md.id IS NOT NULL THEN :zones AND %s
+                        ELSE :direct AND (:admin OR EXISTS (SELECT 1 FROM participant mine
+                                                             WHERE mine.tenant_id = m.tenant_id AND mine.stream_id = m.stream_id
+                                                               AND mine.owner_id = ctx.user_id)) END
+            """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS, Visibility.talk("md"));
+
+    private static final String MEMORIES =
+            """
+            SELECT l.ordinal, l.xid, l.topic,
+                   jsonb_build_object('bank', b.name, 'change', l.action, 'count', l.other, 'id', l.thing, 'name', m.name,
+                                      'text', left(m.text, 500), 'length', char_length(m.text), 'tags', m.tags,
+                                      'author', author.name, 'revision', m.revision) AS data
+              FROM live l
+             CROSS JOIN ctx
+             CROSS JOIN s
+              JOIN bank b ON b.tenant_id = l.tenant_id AND b.id = l.place
+             CROSS JOIN %s
+              LEFT JOIN memory m ON m.tenant_id = l.tenant_id AND m.bank_id = l.place AND m.id = l.thing AND %s
+              LEFT JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id
+             WHERE l.topic = 'memories' AND :memories AND b.censored_at IS NULL
+               AND (m.id IS NOT NULL OR l.thing IS NULL OR l.action = 'removed')
+               AND %s AND held.permission <> 'none'
+            """.formatted(BankPermissionQueries.HELD, MemoryVisibility.READABLE, Visibility.bank("b"));
+
+    private static final String PRESENCE =
+            """
+            SELECT l.ordinal, l.xid, l.topic,
+                   jsonb_build_object('agent', a.name, 'change', l.action, 'online', a.destroyed_at IS NULL AND %s,
+                                      'domain', d.name) AS data
+              FROM live l
+             CROSS JOIN ctx
+              JOIN agent a ON a.tenant_id = l.tenant_id AND a.id = l.place
+              LEFT JOIN domain d ON d.tenant_id = l.tenant_id AND d.id = l.other AND %s
+             WHERE l.topic = 'presence' AND :presence
+               AND (%s OR (a.destroyed_at IS NOT NULL AND (a.owner_id = ctx.user_id OR :admin OR a.access = 'public')))
+            """.formatted(ContextStore.online("a"), Visibility.domain("d"), Visibility.agent("a"));
+
+    private static final String DELIVERIES = """
+            SELECT l.ordinal, l.xid, l.topic,
+                   jsonb_build_object('id', w.id, 'endpoint_id', w.endpoint_id, 'event_type', w.event_type, 'state', w.state,
+                                      'sequence', w.sequence, 'attempts', jsonb_array_length(w.attempts)) AS data
+              FROM live l
+              JOIN webhook_delivery w ON w.tenant_id = l.tenant_id AND w.id = l.thing
+             WHERE l.topic = 'deliveries' AND :deliveries
+            """;
+
+    private static final String HANDSHAKES = """
+            SELECT l.ordinal, l.xid, l.topic,
+                   jsonb_build_object('id', h.id, 'key_id', h.key_id, 'client', h.client_name, 'version', h.client_version,
+                                      'era', h.era, 'status', h.status, 'problem', h.flaw) AS data
+              FROM live l
+             CROSS JOIN ctx
+              JOIN handshake h ON h.tenant_id = l.tenant_id AND h.id = l.thing
+             WHERE l.topic = 'handshakes' AND :handshakes
+               AND (h.holder = :holder OR (:keys AND (:admin OR h.user_id = ctx.user_id)))
+            """;
+
+    private static final String AUDIT = """
+            SELECT l.ordinal, l.xid, l.topic,
+                   jsonb_build_object('user', a.user_name, 'agent', a.agent, 'tool', a.tool, 'target_kind', a.target_kind,
+                                      'target', a.target, 'result', a.result, 'door', a.door, 'client', a.client,
+                                      'key_name', a.key_name, 'request_id', a.request_id) AS data
+              FROM live l
+              JOIN audit a ON a.tenant_id = l.tenant_id AND a.at = l.moment AND a.row_id = l.thing
+             WHERE l.topic = 'audit' AND :audit
+            """;
+
+    private static final String READ = """
+            WITH ctx AS (SELECT CAST(:user AS bigint) AS user_id, CAST(:bound AS bigint) AS self_id)
+            %s
+            , live AS MATERIALIZED (
+                SELECT l.*
+                  FROM live_event l
+                 WHERE l.tenant_id = :tenant AND l.xid >= CAST(CAST(:since AS text) AS xid8)
+                 ORDER BY l.xid, l.ordinal
+                 LIMIT :most),
+            told AS (%s)
+            SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+                   (SELECT count(*) FROM live) AS listed,
+                   (SELECT jsonb_agg(jsonb_build_object(
+                               'ordinal', t.ordinal, 'xid', t.xid::text::bigint, 'topic', t.topic,
+                               'data', jsonb_strip_nulls(t.data) || jsonb_build_object('at',
+                                   to_char(l.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+                           ORDER BY t.ordinal)
+                      FROM told t JOIN live l ON l.xid = t.xid AND l.ordinal = t.ordinal) AS events
+            """.formatted(
+                    BankPermissionQueries.SUBJECT,
+                    String.join(" UNION ALL ", MESSAGES, MEMORIES, PRESENCE, DELIVERIES, HANDSHAKES, AUDIT));
+
+    private final Db db;
+    private final Clock clock;
+
+    public LiveQueries(Db db, Clock clock) {
+        this.db = db;
+        this.clock = clock;
+    }
+
+    /**
+     * What a read found.
+     *
+     * @param horizon where the next read begins; some of its rows may have been read before
+     * @param tooMany whether there was more than can be listed
+     */
+    record Batch(long horizon, boolean tooMany, List<LiveEvent> events) {}
+
+    /** What this audience may see of the rows from a transaction on. */
+    Batch read(Audience audience, long since) {
+        var caller = audience.caller();
+        return ScopedValue.where(RequestAttributes.CURRENT_CALLER, caller).call(() -> {
+            var statement = db.sql(READ)
+                    .set("tenant", caller.tenant())
+                    .set("user", caller.user())
+                    .set("bound", caller.boundAgent())
+                    .set("admin", caller.isAdmin())
+                    .set("now", clock.instant())
+                    .set("zones", audience.zones())
+                    .set("direct", audience.direct())
+                    .set("holder", audience.holder())
+                    .set("keys", audience.keys())
+                    .set("since", Long.toString(since))
+                    .set("most", MOST);
+            for (var topic : Topic.values()) {
+                statement.set(topic.word(), audience.topics().contains(topic));
+            }
+            return statement.one(LiveQueries::batch).orElseThrow();
+        });
+    }
+
+    private static Batch batch(Row row) throws SQLException {
+        var events = row.jsonList("events", LiveEvent.class);
+        return new Batch(Long.parseLong(row.text("horizon")), row.number("listed") >= MOST, events);
+    }
+
+    /** Where a stream begins that reports only what comes from now on. */
+    long horizon() {
+        return db.sql("SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon")
+                .one(row -> Long.parseLong(row.text("horizon")))
+                .orElseThrow();
+    }
+
+    /** Deletes rows that no stream resumes from any more. */
+    public void purge(Instant now) {
+        db.deleteOld("live_event", "at < :until", now.minus(KEPT));
+    }
+}

@@ -1,0 +1,175 @@
+package io.agentworkspace.engine.live;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.streams.EventStream;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One open stream. A thread exists only while something is written. What waits is bounded: a client that falls behind is told
+ * to read everything again, and one that does not read at all is cut off.
+ */
+final class LiveStream {
+    /** At most this many events wait to be written. */
+    private static final int MOST_WAITING = 1_000;
+
+    private final EventStream stream;
+    private final Set<String> topics;
+    private final BooleanSupplier valid;
+    private final Runnable closed;
+    private final Clock clock;
+    private final Deque<Item> waiting = new ArrayDeque<>();
+    private final Set<Long> sent = new HashSet<>();
+    private final Deque<Long> order = new ArrayDeque<>();
+    private long horizon;
+    private long ordinal;
+    private boolean writing;
+    private boolean ending;
+    private boolean done;
+
+    /** @param event null for the mark that only moves the id on */
+    private record Item(@Nullable String event, ObjectNode data, String id) {}
+
+    LiveStream(EventStream stream, Set<Topic> topics, BooleanSupplier valid, Clock clock, Runnable closed) {
+        this.stream = stream;
+        this.topics = EnumSet.copyOf(topics).stream().map(Topic::word).collect(Collectors.toUnmodifiableSet());
+        this.valid = valid;
+        this.clock = clock;
+        this.closed = closed;
+    }
+
+    BooleanSupplier validity() {
+        return valid;
+    }
+
+    /** The first event: which of the requested topics the caller receives. */
+    synchronized void begin(List<Topic> granted, ResumeToken from, boolean resumed) {
+        horizon = from.horizon();
+        ordinal = from.ordinal();
+        remember(from.ordinal());
+        var first = Json.object().put("resumed", resumed);
+        granted.forEach(topic -> first.withArray("topics").add(topic.word()));
+        add("open", first);
+        write();
+    }
+
+    /** Sends those events of its topics that it has not sent yet. */
+    synchronized void send(LiveQueries.Batch batch) {
+        if (done || ending) {
+            return;
+        }
+        for (var event : batch.events()) {
+            if (topics.contains(event.topic()) && remember(event.ordinal())) {
+                ordinal = Math.max(ordinal, event.ordinal());
+                add(event.topic(), event.data());
+            }
+        }
+        horizon = Math.max(horizon, batch.horizon());
+        if (batch.tooMany()) {
+            reset();
+        }
+        write();
+    }
+
+    /** Something may have been missed: the client reads everything again. */
+    synchronized void reset() {
+        waiting.removeIf(item -> !"open".equals(item.event()));
+        add("reset", Json.object());
+        write();
+    }
+
+    private boolean remember(long sending) {
+        if (!sent.add(sending)) {
+            return false;
+        }
+        order.addLast(sending);
+        if (order.size() > 2 * MOST_WAITING) {
+            sent.remove(order.removeFirst());
+        }
+        return true;
+    }
+
+    private void add(@Nullable String event, ObjectNode data) {
+        if (waiting.size() >= MOST_WAITING) {
+            waiting.clear();
+            waiting.add(new Item("reset", Json.object(), id()));
+        } else {
+            waiting.add(new Item(event, data, id()));
+        }
+    }
+
+    private String id() {
+        return ResumeToken.of(horizon, ordinal, clock.instant()).text();
+    }
+
+    /** Shows that the stream is alive, or that its client is not; and moves the id on, from which the client resumes. */
+    synchronized void keepAlive() {
+        if (!done && waiting.isEmpty()) {
+            add(null, Json.object());
+        }
+        write();
+    }
+
+    /** Ends it, once what waits is written. */
+    synchronized void end() {
+        waiting.clear();
+        ending = true;
+        write();
+    }
+
+    private void write() {
+        if (!writing && !done && (ending || !waiting.isEmpty())) {
+            writing = true;
+            Thread.startVirtualThread(this::drain);
+        }
+    }
+
+    private void drain() {
+        try {
+            for (var next = next(); next != null; next = next()) {
+                if (next.event() == null) {
+                    stream.mark(next.id());
+                } else {
+                    stream.send(next.id(), next.event(), next.data());
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            finish(() -> stream.cut(e));
+        }
+    }
+
+    private @Nullable Item next() throws IOException {
+        synchronized (this) {
+            var next = waiting.poll();
+            if (next != null || !ending) {
+                writing = next != null;
+                return next;
+            }
+        }
+        stream.finish();
+        finish(() -> {});
+        return null;
+    }
+
+    private void finish(Runnable last) {
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            done = true;
+            waiting.clear();
+        }
+        last.run();
+        closed.run();
+    }
+}

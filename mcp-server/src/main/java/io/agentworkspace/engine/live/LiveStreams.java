@@ -1,0 +1,107 @@
+package io.agentworkspace.engine.live;
+
+import io.agentworkspace.engine.db.DatabaseSignals;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.streams.ListeningTenants;
+import io.agentworkspace.engine.streams.Ticker;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The open streams of this replica, by audience. */
+final class LiveStreams implements DatabaseSignals.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(LiveStreams.class);
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(10);
+    private static final Duration CHECK = Duration.ofMillis(400);
+
+    /** The signal of the database's triggers that something was logged. */
+    private static final String LIVE = "live";
+
+    private final ConcurrentHashMap<Audience.Key, LiveAudience> audiences = new ConcurrentHashMap<>();
+    private final LiveQueries queries;
+    private final ListeningTenants listening;
+    private final Ticker ticker;
+
+    LiveStreams(LiveQueries queries, ListeningTenants listening, Ticker ticker) {
+        this.queries = queries;
+        this.listening = listening;
+        this.ticker = ticker;
+        ticker.every(KEEP_ALIVE, this::keepAlive);
+        ticker.every(ListeningTenants.HOLDS.dividedBy(4), this::renew);
+        ticker.every(CHECK, this::endInvalid);
+    }
+
+    /** From its return on everything in the tenant is logged. */
+    void listen(long tenant) {
+        listening.in(Set.of(tenant));
+    }
+
+    /** @return the audience, to which the stream belongs until it is removed */
+    LiveAudience add(Audience audience, long horizon, LiveStream stream) {
+        return audiences.compute(audience.key(), (_, known) -> {
+            var joined = known == null ? new LiveAudience(audience, queries, ticker, horizon) : known;
+            joined.streams().add(stream);
+            return joined;
+        });
+    }
+
+    void remove(Audience audience, LiveStream stream) {
+        audiences.computeIfPresent(audience.key(), (_, known) -> {
+            known.streams().remove(stream);
+            return known.streams().isEmpty() ? null : known;
+        });
+    }
+
+    @Override
+    public void heard(DatabaseSignals.Signal signal) {
+        if (signal.k().equals(LIVE)) {
+            audiences.forEach((key, audience) -> {
+                if (key.tenant() == signal.t()) {
+                    audience.wake();
+                }
+            });
+        }
+    }
+
+    @Override
+    public void gap() {
+        audiences.values().forEach(LiveAudience::wake); // The log has what the signals would have announced.
+    }
+
+    private void keepAlive() {
+        audiences.values().forEach(LiveAudience::wake);
+        each(LiveStream::keepAlive);
+    }
+
+    private void renew() {
+        try {
+            listening.in(audiences.keySet().stream().map(Audience.Key::tenant).collect(Collectors.toSet()));
+        } catch (Problem e) {
+            LOG.debug("put off: {}", e.note());
+        }
+    }
+
+    /** A credential is looked up once, however many streams it has. */
+    private void endInvalid() {
+        var known = new HashMap<BooleanSupplier, Boolean>();
+        each(stream -> {
+            if (!known.computeIfAbsent(stream.validity(), BooleanSupplier::getAsBoolean)) {
+                stream.end();
+            }
+        });
+    }
+
+    void endAll() {
+        each(LiveStream::end);
+    }
+
+    private void each(Consumer<LiveStream> use) {
+        audiences.values().forEach(audience -> audience.streams().forEach(use));
+    }
+}

@@ -1,0 +1,44 @@
+package io.agentworkspace.engine.live;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The id of an event, from which a client resumes on any replica.
+ *
+ * @param horizon where the read begins that misses nothing
+ * @param ordinal the last event that was sent
+ * @param seconds when it was sent, in seconds since 1970
+ */
+record ResumeToken(long horizon, long ordinal, long seconds) {
+    /**
+     * Later than this a stream begins anew: nobody may have listened in the meantime, and then nothing was logged. Interest
+     * holds for two minutes and is renewed every half minute.
+     */
+    private static final Duration VALID = Duration.ofSeconds(80);
+
+    private static final Pattern FORM = Pattern.compile("(\\d{1,18})-(\\d{1,18})-(\\d{1,12})");
+
+    static ResumeToken of(long horizon, long ordinal, Instant now) {
+        return new ResumeToken(horizon, ordinal, now.getEpochSecond());
+    }
+
+    /** The token in a header, if it is one that can be resumed from. */
+    static Optional<ResumeToken> parse(@Nullable String text, Instant now) {
+        var found = FORM.matcher(text == null ? "" : text);
+        return found.matches()
+                ? Optional.of(new ResumeToken(
+                                Long.parseLong(found.group(1)),
+                                Long.parseLong(found.group(2)),
+                                Long.parseLong(found.group(3))))
+                        .filter(token -> Math.abs(now.getEpochSecond() - token.seconds) <= VALID.toSeconds())
+                : Optional.empty();
+    }
+
+    String text() {
+        return "%d-%d-%d".formatted(horizon, ordinal, seconds);
+    }
+}
