@@ -185,7 +185,9 @@ public final class App implements AutoCloseable {
             var live = new LiveEndpoint(catalogue, news, new ListeningTenants(db, clock), streams, clock);
             signals.onSignal(live.listener());
             mcp.register(housekeeping);
-            housekeeping.every(SECOND, "handshakes", handshakes::flush).clearing("handshakes", handshakes::purge)
+            housekeeping
+                    .every(SECOND, "handshakes", handshakes::flush)
+                    .clearing("handshakes", handshakes::purge)
                     .clearing("live events", news::purge);
             var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
