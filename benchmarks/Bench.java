@@ -15,6 +15,7 @@ final class Bench {
         ALL.put("listeners", new Listeners());
         ALL.put("webhooks", new Webhooks());
         ALL.put("pages", new Pages());
+        ALL.put("calls", new Calls());
     }
 
     /** One measurement. */
@@ -31,6 +32,11 @@ final class Bench {
         int number(String name, int otherwise) {
             var at = given.indexOf("--" + name);
             return at < 0 ? otherwise : Integer.parseInt(given.get(at + 1));
+        }
+
+        String text(String name, String otherwise) {
+            var at = given.indexOf("--" + name);
+            return at < 0 ? otherwise : given.get(at + 1);
         }
     }
 

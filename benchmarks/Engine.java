@@ -63,6 +63,41 @@ final class Engine implements AutoCloseable {
         return Files.readString(directory.resolve("first-api-key")).strip();
     }
 
+    long pid() {
+        return process.pid();
+    }
+
+    /** The process id of the embedded PostgreSQL. */
+    long postmaster() throws IOException {
+        return Long.parseLong(Files.readAllLines(directory.resolve("postgres/postmaster.pid")).getFirst().strip());
+    }
+
+    String jdbcUrl() throws IOException {
+        var port = Files.readAllLines(directory.resolve("postgres/postmaster.pid")).get(3).strip();
+        return "jdbc:postgresql://127.0.0.1:%s/postgres".formatted(port);
+    }
+
+    String user() {
+        return "engine";
+    }
+
+    String password() throws IOException {
+        return Files.readString(directory.resolve("postgres-password")).strip();
+    }
+
+    /** The command of another Java program of the benchmarks, with the same options as the engine. */
+    String[] java(String name, String... arguments) {
+        var command = new ArrayList<>(List.of(program("java")));
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> option.startsWith("-X"))
+                .forEach(command::add);
+        var compiled = Engine.class.getResource(name + ".class");
+        var isFile = compiled != null && compiled.getProtocol().equals("file");
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), isFile ? name : "benchmarks/" + name + ".java"));
+        command.addAll(List.of(arguments));
+        return command.toArray(String[]::new);
+    }
+
     /** The bytes of all objects that are reachable. */
     long heap() throws IOException {
         var histogram = output(program("jcmd"), Long.toString(process.pid()), "GC.class_histogram");

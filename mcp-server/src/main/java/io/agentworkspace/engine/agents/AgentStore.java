@@ -3,6 +3,7 @@ package io.agentworkspace.engine.agents;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.MessageStore;
@@ -17,7 +18,7 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-import org.jdbi.v3.core.JdbiException;
+
 import org.jspecify.annotations.Nullable;
 
 /** The agents, and the rosters that they are on. */
@@ -223,7 +224,7 @@ public final class AgentStore {
                             change.access() == null ? null : change.access().word())
                     .one(row -> new Updated(record(row), row.texts("changed")))
                     .orElseThrow();
-        } catch (JdbiException e) {
+        } catch (SqlFailure e) {
             if (Db.isTaken(e) && change.name() != null) {
                 throw Problem.alreadyExists("agent", change.name().text());
             }

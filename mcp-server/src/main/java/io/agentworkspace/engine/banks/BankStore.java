@@ -3,6 +3,7 @@ package io.agentworkspace.engine.banks;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.bank.Bank;
@@ -15,7 +16,7 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
-import org.jdbi.v3.core.JdbiException;
+
 import org.jspecify.annotations.Nullable;
 
 /** The banks themselves. */
@@ -168,7 +169,7 @@ public final class BankStore {
                             change.access() == null ? null : change.access().word())
                     .last(BankStore::record)
                     .orElseThrow();
-        } catch (JdbiException e) {
+        } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("bank", change.name().text()) : e;
         }
     }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
@@ -9,7 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.jdbi.v3.core.JdbiException;
+
 import org.jspecify.annotations.Nullable;
 
 /** The trash: banks, and agents' shares of banks, that can be restored for 30 days; and what ends them for good. */
@@ -68,7 +69,7 @@ public final class TrashStore {
             db.sql(call, "UPDATE bank SET deleted_at = NULL WHERE tenant_id = :tenant AND id = :bank")
                     .set("bank", bank.id())
                     .run();
-        } catch (JdbiException e) {
+        } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("bank", bank.name()) : e;
         }
     }

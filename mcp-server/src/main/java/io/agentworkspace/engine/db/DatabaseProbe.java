@@ -2,12 +2,11 @@ package io.agentworkspace.engine.db;
 
 import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.Problem;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 
 /** Queries the state of the database: once for all concurrent callers, and none waits longer than two seconds. */
@@ -41,24 +40,21 @@ final class DatabaseProbe {
 
     private DatabaseState ask() {
         try {
-            if (db.withHandle(DatabaseProbe::isReadOnly) || refusals.lately(Outage.READ_ONLY)) {
+            if (db.withConnection(DatabaseProbe::isReadOnly) || refusals.lately(Outage.READ_ONLY)) {
                 return DatabaseState.READ_ONLY;
             }
             return refusals.lately(Outage.FULL) ? DatabaseState.FULL : DatabaseState.REACHABLE;
-        } catch (Problem | JdbiException | DatabaseFailure e) {
+        } catch (Problem | SqlFailure | DatabaseFailure e) {
             return DatabaseState.UNREACHABLE;
         }
     }
 
-    private static boolean isReadOnly(Handle handle) {
-        try {
-            // The pool resets it. A query that nobody waits for any more should not block the next one.
-            handle.getConnection().setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
-        } catch (SQLException e) {
-            throw new DatabaseFailure("the connection is lost", e);
+    private static boolean isReadOnly(Connection connection) throws SQLException {
+        // The pool resets it. A query that nobody waits for any more should not block the next one.
+        connection.setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery("SELECT current_setting('transaction_read_only') = 'on'")) {
+            return rows.next() && rows.getBoolean(1);
         }
-        return handle.createQuery("SELECT current_setting('transaction_read_only') = 'on'")
-                .mapTo(Boolean.class)
-                .one();
     }
 }

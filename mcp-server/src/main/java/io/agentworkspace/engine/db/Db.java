@@ -9,19 +9,14 @@ import io.agentworkspace.engine.model.problem.DatabaseState;
 import io.agentworkspace.engine.model.problem.LimitExceeded;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Call;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
-import org.jdbi.v3.core.JdbiException;
-import org.jdbi.v3.core.statement.SqlStatements;
-import org.jdbi.v3.core.statement.StatementExceptions;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -30,7 +25,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * calling thread belong to the transaction. If the database fails, that is a {@link Problem}, {@code unavailable}.
  */
 public final class Db implements AutoCloseable {
-    private static final ScopedValue<Handle> CURRENT = ScopedValue.newInstance();
+    private static final ScopedValue<Connection> CURRENT = ScopedValue.newInstance();
     private static final ScopedValue<Duration> LIMIT = ScopedValue.newInstance();
     private static final Set<String> RETRYABLE = Set.of("40001", "40P01");
     private static final String UNIQUE_VIOLATION = "23505";
@@ -52,6 +47,14 @@ public final class Db implements AutoCloseable {
     private static final Duration SILENCE = Duration.ofSeconds(2);
 
     /**
+     * One plan for each statement, made once and never from what the tables held at that time: an index wherever there is
+     * one. Left to itself, PostgreSQL plans most statements anew on each execution, which costs several times what running
+     * them does, and reads a table that was small when it looked as a whole.
+     */
+    public static final String PLANNING =
+            "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
+
+    /**
      * Columns of a transaction's first SELECT, which set the time limit of a write for its later statements: see
      * {@link #limited}. For the first one PostgreSQL uses the connection's own limit, that of reads.
      */
@@ -61,7 +64,6 @@ public final class Db implements AutoCloseable {
 
     private final PGSimpleDataSource withoutLimits = new PGSimpleDataSource();
     private final HikariDataSource pool;
-    private final Jdbi jdbi;
     private final TimeLimits limits;
     /** Fair, unlike the pool's own hand-over, which starves waiters under load. */
     private final ConnectionQueue connections;
@@ -87,13 +89,16 @@ public final class Db implements AutoCloseable {
         config.setInitializationFailTimeout(-1);
         config.addDataSourceProperty("ApplicationName", "agent-workspace-engine");
         config.addDataSourceProperty("tcpKeepAlive", "true");
+        config.addDataSourceProperty("prepareThreshold", "2");
+        config.addDataSourceProperty("preparedStatementCacheQueries", "512");
+        config.addDataSourceProperty("preparedStatementCacheSizeMiB", "8");
         config.addDataSourceProperty("logServerErrorDetail", "false");
         config.addDataSourceProperty("connectTimeout", "2");
         config.addDataSourceProperty(
                 "socketTimeout", Long.toString(limits.write().plus(SILENCE).toSeconds()));
         config.addDataSourceProperty(
                 "options",
-                "-c statement_timeout=%d -c lock_timeout=%d -c idle_in_transaction_session_timeout=30s"
+                PLANNING + " -c statement_timeout=%d -c lock_timeout=%d -c idle_in_transaction_session_timeout=30s"
                         .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
         pool = new HikariDataSource(config);
         withoutLimits.setUrl(jdbcUrl);
@@ -101,10 +106,6 @@ public final class Db implements AutoCloseable {
             withoutLimits.setUser(user);
             withoutLimits.setPassword(password);
         }
-        jdbi = Jdbi.create(pool);
-        jdbi.getConfig(SqlStatements.class).setUnusedBindingAllowed(true);
-        // Bound values are user content: they do not belong in a log.
-        jdbi.getConfig(StatementExceptions.class).setMessageRendering(StatementExceptions.MessageRendering.NONE);
         connections = new ConnectionQueue(poolSize);
     }
 
@@ -149,8 +150,28 @@ public final class Db implements AutoCloseable {
 
     /** Runs the work in one transaction. An exception rolls back everything. */
     public <T> T transaction(Supplier<T> work) {
-        return withHandle(handle ->
-                handle.inTransaction(_ -> ScopedValue.where(CURRENT, handle).call(work::get)));
+        return withConnection(connection -> {
+            if (CURRENT.isBound()) {
+                return work.get();
+            }
+            connection.setAutoCommit(false); // The pool resets it.
+            try {
+                var result = ScopedValue.where(CURRENT, connection).call(work::get);
+                connection.commit();
+                return result;
+            } catch (Throwable e) {
+                rollBack(connection, e);
+                throw e;
+            }
+        });
+    }
+
+    private static void rollBack(Connection connection, Throwable reason) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            reason.addSuppressed(e);
+        }
     }
 
     /** The same for work that may delete a lot: its statements may take longer. */
@@ -163,9 +184,9 @@ public final class Db implements AutoCloseable {
     }
 
     /** The pool resets it when the connection is returned. */
-    private static void listenFor(Handle handle, Duration time) {
+    private static void listenFor(Connection connection, Duration time) {
         try {
-            handle.getConnection().setNetworkTimeout(Runnable::run, (int) time.toMillis());
+            connection.setNetworkTimeout(Runnable::run, (int) time.toMillis());
         } catch (SQLException e) {
             throw new DatabaseFailure("the connection is lost", e);
         }
@@ -179,18 +200,28 @@ public final class Db implements AutoCloseable {
                 .set("lock_limit", Long.toString(LOCK.toMillis()));
     }
 
+    /** What is done with a connection. */
+    @FunctionalInterface
+    interface Work<T> {
+        T of(Connection connection) throws SQLException;
+    }
+
     /**
-     * Runs the work on the current transaction's handle, or else on one of its own; there again from the start where the
+     * Runs the work on the current transaction's connection, or else on one of its own; there again from the start where the
      * database asks for it (deadlock, serialization), since it has then undone everything.
      */
-    <T> T withHandle(Function<Handle, T> work) {
+    <T> T withConnection(Work<T> work) {
         if (CURRENT.isBound()) {
-            return work.apply(CURRENT.get());
+            try {
+                return work.of(CURRENT.get());
+            } catch (SQLException e) {
+                throw new SqlFailure(e);
+            }
         }
         for (var attempt = 1; ; attempt++) {
             try {
                 return once(work);
-            } catch (JdbiException e) {
+            } catch (SqlFailure e) {
                 var state = SqlState.of(e);
                 if (!RETRYABLE.contains(state.code())) {
                     throw e;
@@ -201,22 +232,24 @@ public final class Db implements AutoCloseable {
         }
     }
 
-    private <T> T once(Function<Handle, T> work) {
+    private <T> T once(Work<T> work) {
         var owner = Owner.current();
         takeTurn(owner);
         var success = false;
-        try (var handle = jdbi.open()) {
-            var result = work.apply(handle);
+        try (var connection = pool.getConnection()) {
+            var result = work.of(connection);
             success = true;
             return result;
-        } catch (JdbiException e) {
+        } catch (SqlFailure e) {
             throw foreseen(e);
+        } catch (SQLException e) {
+            throw foreseen(new SqlFailure(e));
         } finally {
             connections.giveBack(owner, success);
         }
     }
 
-    private RuntimeException foreseen(JdbiException e) {
+    private RuntimeException foreseen(SqlFailure e) {
         var state = SqlState.of(e);
         return switch (state.code()) {
             case OWNER_REMOVED -> Problem.conflict("the user that this would belong to has just been removed");
@@ -229,7 +262,7 @@ public final class Db implements AutoCloseable {
         };
     }
 
-    private static RuntimeException excess(JdbiException e) {
+    private static RuntimeException excess(SqlFailure e) {
         var said = EXCESS.matcher(String.valueOf(e.getCause()));
         if (!said.find()) {
             return e;
@@ -265,7 +298,7 @@ public final class Db implements AutoCloseable {
     }
 
     /** Whether a name, or another unique value, was taken. */
-    public static boolean isTaken(JdbiException e) {
+    public static boolean isTaken(SqlFailure e) {
         return UNIQUE_VIOLATION.equals(SqlState.of(e).code());
     }
 

@@ -2,31 +2,35 @@ package io.agentworkspace.engine.db;
 
 import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.tool.Call;
+import java.sql.Array;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import org.jdbi.v3.core.argument.Argument;
-import org.jdbi.v3.core.mapper.RowMapper;
-import org.jdbi.v3.core.statement.Query;
-import org.jdbi.v3.core.statement.SqlStatement;
 import org.jspecify.annotations.Nullable;
 
 /** One SQL statement with named parameters. Running it is one round trip. */
 public final class Statement {
     private final Db db;
     private final String text;
-    private final Map<String, @Nullable Object> parameters = new LinkedHashMap<>();
+    private final Map<String, @Nullable Object> parameters;
 
     Statement(Db db, String text) {
+        this(db, text, new HashMap<>());
+    }
+
+    private Statement(Db db, String text, Map<String, @Nullable Object> parameters) {
         this.db = db;
         this.text = text;
+        this.parameters = parameters;
     }
 
     /** Converts one row to a value. */
@@ -68,11 +72,24 @@ public final class Statement {
     }
 
     public <T> Optional<T> one(Reader<T> reader) {
-        return query(query -> query.map(mapper(reader)).findFirst());
+        return use(statement -> {
+            try (var rows = statement.executeQuery()) {
+                return rows.next() ? Optional.of(reader.read(new Row(rows))) : Optional.empty();
+            }
+        });
     }
 
     public <T> List<T> list(Reader<T> reader) {
-        return query(query -> query.map(mapper(reader)).list());
+        return use(statement -> {
+            try (var rows = statement.executeQuery()) {
+                var list = new ArrayList<T>();
+                var row = new Row(rows);
+                while (rows.next()) {
+                    list.add(reader.read(row));
+                }
+                return list;
+            }
+        });
     }
 
     /**
@@ -80,8 +97,8 @@ public final class Statement {
      * of the last one; empty if one of the queries returns no rows.
      */
     public <T> Optional<T> last(Reader<T> reader) {
-        return query(query -> query.execute((executed, _) -> {
-            var statement = executed.get();
+        return use(statement -> {
+            statement.execute();
             var rows = statement.getResultSet();
             while (true) {
                 var isResult = statement.getMoreResults(java.sql.Statement.KEEP_CURRENT_RESULT);
@@ -94,16 +111,14 @@ public final class Statement {
                     rows = statement.getResultSet();
                 }
             }
-        }));
+        });
     }
 
     /** The number of rows changed. */
     public int run() {
-        return db.withHandle(handle -> {
-            try (var update = handle.createUpdate(text)) {
-                bind(update);
-                return update.execute();
-            }
+        return use(statement -> {
+            statement.execute();
+            return Math.max(0, statement.getUpdateCount());
         });
     }
 
@@ -112,44 +127,55 @@ public final class Statement {
      * fails, the whole transaction is rolled back as usual.
      */
     public void runAndCommit() {
-        db.withHandle(handle -> {
-            // The driver learns from the server that the transaction is over, and does not commit again.
-            try (var update = handle.createUpdate(text + ";\nCOMMIT")) {
-                bind(update);
-                return update.execute();
+        // The driver learns from the server that the transaction is over, and does not commit again.
+        new Statement(db, text + ";\nCOMMIT", parameters).run();
+    }
+
+    /** Uses the prepared statement. */
+    @FunctionalInterface
+    private interface Use<T> {
+        T of(PreparedStatement statement) throws SQLException;
+    }
+
+    private <T> T use(Use<T> use) {
+        var sql = NamedSql.of(text).with(parameters);
+        return db.withConnection(connection -> {
+            try (var statement = connection.prepareStatement(sql.text())) {
+                bind(statement, sql.names());
+                return use.of(statement);
             }
         });
     }
 
-    private <T> T query(java.util.function.Function<Query, T> use) {
-        return db.withHandle(handle -> {
-            try (var query = handle.createQuery(text)) {
-                bind(query);
-                return use.apply(query);
+    private void bind(PreparedStatement statement, List<String> names) throws SQLException {
+        var position = 0;
+        for (var name : names) {
+            position++;
+            switch (value(name)) {
+                case null -> statement.setNull(position, Types.NULL);
+                case String word -> statement.setString(position, word);
+                case Long number -> statement.setLong(position, number);
+                case Integer number -> statement.setInt(position, number);
+                case Instant instant -> statement.setObject(position, instant.atOffset(ZoneOffset.UTC));
+                case Name given -> statement.setString(position, given.text());
+                case byte[] bytes -> statement.setBytes(position, bytes);
+                case Collection<?> items -> statement.setArray(position, array(statement, items));
+                case Object other -> statement.setObject(position, other);
             }
-        });
+        }
     }
 
-    private static <T> RowMapper<T> mapper(Reader<T> reader) {
-        return (rows, _) -> reader.read(new Row(rows));
+    private @Nullable Object value(String name) {
+        var value = parameters.get(name);
+        if (value == null && !parameters.containsKey(name)) {
+            throw new IllegalArgumentException("the parameter :%s is missing in %s".formatted(name, text));
+        }
+        return value;
     }
 
-    private void bind(SqlStatement<?> statement) {
-        parameters.forEach((name, value) -> {
-            switch (value) {
-                case null -> statement.bindNull(name, Types.NULL);
-                case Instant instant -> statement.bind(name, instant.atOffset(ZoneOffset.UTC));
-                case Name given -> statement.bind(name, given.text());
-                case Collection<?> items -> statement.bind(name, array(items));
-                default -> statement.bind(name, value);
-            }
-        });
-    }
-
-    private static Argument array(Collection<?> items) {
+    private static Array array(PreparedStatement statement, Collection<?> items) throws SQLException {
         var first = items.isEmpty() ? "" : items.iterator().next();
         var type = first instanceof Long ? "bigint" : first instanceof UUID ? "uuid" : "text";
-        return (position, statement, _) ->
-                statement.setArray(position, statement.getConnection().createArrayOf(type, items.toArray()));
+        return statement.getConnection().createArrayOf(type, items.toArray());
     }
 }

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.domains;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.domain.Domain;
@@ -15,7 +16,7 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
-import org.jdbi.v3.core.JdbiException;
+
 import org.jspecify.annotations.Nullable;
 
 /** The domains. */
@@ -192,7 +193,7 @@ public final class DomainStore {
                             words.access() == null ? null : words.access().word())
                     .last(DomainStore::record)
                     .orElseThrow();
-        } catch (JdbiException e) {
+        } catch (SqlFailure e) {
             throw Db.isTaken(e) ? Problem.alreadyExists("domain", words.name().text()) : e;
         }
     }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.users;
 
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
 import io.agentworkspace.engine.keys.KeyRow;
@@ -21,7 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.jdbi.v3.core.JdbiException;
+
 import org.jspecify.annotations.Nullable;
 
 /** The users of a tenant: listed, created, changed, and removed, with what they own passed to an heir. */
@@ -209,7 +210,7 @@ public final class UserStore {
                 MessageStore.silence(db, call, held.id());
             }
             return updated;
-        } catch (JdbiException e) {
+        } catch (SqlFailure e) {
             if (Db.isTaken(e) && name != null) {
                 throw Problem.alreadyExists("user", name.text());
             }

@@ -14,7 +14,7 @@ import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Instant;
 import java.util.Set;
-import org.jdbi.v3.core.JdbiException;
+import io.agentworkspace.engine.db.SqlFailure;
 import org.junit.jupiter.api.Test;
 
 class AgentPresenceTest {
@@ -47,8 +47,8 @@ class AgentPresenceTest {
                 """).set("tenant", tenant).set("at", LONG_AGO).run();
         touch(LONG_AGO.plusSeconds(60));
         DB.transaction(() -> {
-            assertThatThrownBy(() -> DB.sql("SELECT 1 / 0").one(_ -> 1)).isInstanceOf(JdbiException.class);
-            assertThatThrownBy(presence::flush).isInstanceOf(JdbiException.class);
+            assertThatThrownBy(() -> DB.sql("SELECT 1 / 0").one(_ -> 1)).isInstanceOf(SqlFailure.class);
+            assertThatThrownBy(presence::flush).isInstanceOf(SqlFailure.class);
             return true;
         });
         assertThat(usedAt()).isEqualTo(LONG_AGO);

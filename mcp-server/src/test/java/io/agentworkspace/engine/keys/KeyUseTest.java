@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import org.jdbi.v3.core.JdbiException;
+import io.agentworkspace.engine.db.SqlFailure;
 import org.junit.jupiter.api.Test;
 
 /** What is noted of the use of keys, on its way into the database and out of it. */
@@ -62,8 +62,8 @@ class KeyUseTest {
         use.ran(caller(), "AP_List");
         use.seen(caller(), "first");
         DB.transaction(() -> {
-            assertThatThrownBy(() -> DB.sql("SELECT 1 / 0").one(_ -> 1)).isInstanceOf(JdbiException.class);
-            assertThatThrownBy(use::flush).isInstanceOf(JdbiException.class);
+            assertThatThrownBy(() -> DB.sql("SELECT 1 / 0").one(_ -> 1)).isInstanceOf(SqlFailure.class);
+            assertThatThrownBy(use::flush).isInstanceOf(SqlFailure.class);
             return true;
         });
         assertThat(calls()).isEmpty();

@@ -186,7 +186,7 @@ class PlansTest {
         var options =
                 "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on"
                         + " -c auto_explain.log_buffers=on -c auto_explain.log_timing=off -c auto_explain.log_format=json"
-                        + " -c auto_explain.log_level=notice -c plan_cache_mode=force_" + mode + "_plan";
+                        + " -c auto_explain.log_level=notice " + Db.PLANNING.replace("generic", mode);
         var url = "jdbc:postgresql://127.0.0.1:%d/%s?sslmode=disable&prepareThreshold=1&options=%s"
                 .formatted(proxy.port(), NAME, options.replace(" ", "%20"));
         return new Db(url, postgres.user(), postgres.password(), 1, new TimeLimits(LONG, LONG, LONG));

@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import org.eclipse.jetty.http.HttpFields;
-import org.jdbi.v3.core.JdbiException;
+import io.agentworkspace.engine.db.SqlFailure;
 import org.junit.jupiter.api.Test;
 
 /** What callers are let through on several replicas, settled by hand. Buckets fill so slowly that the time of a test is nothing. */
@@ -159,8 +159,8 @@ class CallerLimitTest {
         take(one, 500);
         TestDatabase.db().transaction(() -> {
             assertThatThrownBy(() -> TestDatabase.db().sql("SELECT 1 / 0").one(_ -> 1))
-                    .isInstanceOf(JdbiException.class);
-            assertThatThrownBy(() -> one.settle(STORE)).isInstanceOf(JdbiException.class);
+                    .isInstanceOf(SqlFailure.class);
+            assertThatThrownBy(() -> one.settle(STORE)).isInstanceOf(SqlFailure.class);
             return true;
         });
         one.settle(STORE);

@@ -21,7 +21,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import org.jdbi.v3.core.JdbiException;
+import io.agentworkspace.engine.db.SqlFailure;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -86,8 +86,8 @@ class HandshakeStoreTest {
     void whatCannotBeWrittenIsWrittenLater() {
         store.note(holder, note("first", NOW));
         db.transaction(() -> {
-            assertThatThrownBy(() -> db.sql("SELECT 1 / 0").one(_ -> 1)).isInstanceOf(JdbiException.class);
-            assertThatThrownBy(store::flush).isInstanceOf(JdbiException.class);
+            assertThatThrownBy(() -> db.sql("SELECT 1 / 0").one(_ -> 1)).isInstanceOf(SqlFailure.class);
+            assertThatThrownBy(store::flush).isInstanceOf(SqlFailure.class);
             return true;
         });
         assertThat(names()).isEmpty();

@@ -1,0 +1,191 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What calls cost beside the limit: a bare handler with one statement on the same database. All servers run at the same time, and
+ * one after the other is measured, in several rounds; only the ratios within one run mean something.
+ */
+final class Calls implements Bench.Benchmark {
+    private static final Path PAGE = Path.of("docs", "performance.md");
+    private static final String BEGIN = "<!-- measured -->";
+    private static final int CONNECTIONS = 32;
+
+    @Override
+    public String words() {
+        return "calls beside a bare handler [--rounds 5] [--seconds 5] [--warm 15] [--only AP_Read,...] [--short 1: quick, writes no page]";
+    }
+
+    /** One thing that is measured. The limit is the row that it is compared with. */
+    private record Row(
+            String name,
+            String limit,
+            String address,
+            Usage usage,
+            int connections,
+            IntFunction<List<byte[]>> requests,
+            List<Load.Measured> measured,
+            List<Usage.Sum> used) {
+        void run(Duration time) throws Exception {
+            var before = usage.now();
+            var result = Load.run(address, connections, time, requests);
+            used.add(usage.now().minus(before));
+            measured.add(result);
+        }
+
+        double median(Function<Load.Measured, Double> figure) {
+            return Calls.median(measured.stream().map(figure).toList());
+        }
+
+        double each(Function<Usage.Sum, Double> figure) {
+            var all = new ArrayList<Double>();
+            for (var i = 0; i < used.size(); i++) {
+                all.add(figure.apply(used.get(i)) / measured.get(i).calls());
+            }
+            return Calls.median(all);
+        }
+    }
+
+    private static double median(List<Double> values) {
+        return values.stream().sorted().toList().get(values.size() / 2);
+    }
+
+    @Override
+    public void run(Bench.Options options) throws Exception {
+        var isShort = options.number("short", 0) > 0;
+        var rounds = options.number("rounds", isShort ? 1 : 5);
+        var time = Duration.ofSeconds(options.number("seconds", isShort ? 2 : 5));
+        var warm = Duration.ofSeconds(options.number("warm", isShort ? 4 : 15));
+        var only = List.of(options.text("only", "").split(","));
+        var echo = only.getFirst().isEmpty() || only.contains("echo") ? Echo.start() : null;
+        try (var engine = Engine.start();
+                var limit = limit(engine);
+                var ours = new Usage(engine.pid(), engine.postmaster(), true);
+                var bare = new Usage(limit.pid(), engine.postmaster(), true)) {
+            var workspace = new Workspace(engine);
+            var rows = rows(workspace, ours, limit.url(), bare);
+            if (echo != null) {
+                rows.add(row("TypeScript echo", "AP_Read, MCP modern", echo.url() + "/mcp", new Usage(echo.pid(), 0, false),
+                        _ -> List.of(Workspace.modern(echo.url() + "/mcp", "", "echo", "{\"text\":\"hello\"}"))));
+            }
+            rows.removeIf(row -> !only.getFirst().isEmpty()
+                    && !row.name().startsWith("bare")
+                    && only.stream().noneMatch(row.name()::contains));
+            for (var row : rows) {
+                Load.run(row.address(), row.connections(), warm, row.requests());
+            }
+            for (var round = 0; round < rounds; round++) {
+                for (var row : rows) {
+                    row.run(time);
+                }
+                System.err.printf("round %d of %d%n", round + 1, rounds);
+            }
+            var table = table(rows);
+            System.out.print(table);
+            var size = Load.ask(workspace.address(Workspace.Way.BARE), workspace.list()).length();
+            System.out.printf("tools/list: %,d bytes%n", size);
+            if (!isShort && only.getFirst().isEmpty()) {
+                write(table, rounds, time);
+            }
+        } finally {
+            if (echo != null) {
+                echo.close();
+            }
+        }
+    }
+
+    private static Peer limit(Engine engine) throws Exception {
+        var file = Files.createTempFile("bench", ".json");
+        var callers = Load.request(
+                engine.url() + "/mcp",
+                "X-API-Key: " + engine.key() + "\r\n",
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}");
+        Files.writeString(file, Load.ask(engine.url() + "/mcp", callers));
+        return Peer.start(Path.of("").toAbsolutePath(), engine.java("Limit", engine.jdbcUrl(), engine.user(), engine.password(), file.toString()));
+    }
+
+    private static Row row(String name, String limit, String address, Usage usage, IntFunction<List<byte[]>> requests) {
+        return new Row(name, limit, address, usage, CONNECTIONS, requests, new ArrayList<>(), new ArrayList<>());
+    }
+
+    private static List<Row> rows(Workspace workspace, Usage ours, String bare, Usage its) {
+        var rows = new ArrayList<Row>();
+        for (var what : List.of("none", "select", "insert", "bytes")) {
+            var body = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"AP_Read\",\"arguments\":{\"content\":\"%s\"}}}"
+                    .formatted("The tide turns at seven. ".repeat(4));
+            rows.add(row("bare " + what, "bare none", bare + "/" + what, its, _ -> List.of(Load.request(bare + "/" + what, "", body))));
+        }
+        for (var way : Workspace.Way.values()) {
+            var name = "AP_Read, " + (way == Workspace.Way.REST ? "REST" : "MCP " + way.name().toLowerCase(Locale.ROOT));
+            rows.add(row(name, "bare select", workspace.address(way), ours, workspace.read(way, "AP_Read")));
+        }
+        var mcp = workspace.address(Workspace.Way.BARE);
+        for (var tool : List.of("AP_List", "DM_Read", "MB_Read")) {
+            rows.add(row(tool, "bare select", mcp, ours, workspace.read(Workspace.Way.BARE, tool)));
+        }
+        rows.add(row("AP_Chat to one", "bare insert", mcp, ours, workspace.chat(1)));
+        rows.add(row("AP_Chat to 32", "bare insert", mcp, ours, workspace.chat(Workspace.TARGETS)));
+        rows.add(new Row("20 in one zone", "bare insert", mcp, ours, Workspace.CHATTERS, workspace.zone(), new ArrayList<>(), new ArrayList<>()));
+        rows.add(row("MB_Store", "bare insert", mcp, ours, workspace.store()));
+        rows.add(row("AP_Create", "bare insert", mcp, ours, _ -> workspace.create().apply(0)));
+        rows.add(row("tools/list", "bare bytes", mcp, ours, _ -> List.of(workspace.list())));
+        return rows;
+    }
+
+    private static String table(List<Row> rows) throws IOException {
+        var trips = roundTrips();
+        var byName = rows.stream().collect(Collectors.toMap(Row::name, row -> row));
+        var table = new StringBuilder("""
+                | what | calls/s | spread | of | ratio | p50 ms | p99 ms | JVM µs | PostgreSQL µs | kB allocated | round trips |
+                |---|---|---|---|---|---|---|---|---|---|---|
+                """);
+        for (var row : rows) {
+            var each = row.measured().stream().map(Load.Measured::perSecond).sorted().toList();
+            var limit = byName.get(row.limit());
+            var ratio = limit == null ? Double.NaN : row.median(Load.Measured::perSecond) / limit.median(Load.Measured::perSecond);
+            table.append("| %s | %,.0f | %,.0f–%,.0f | %s | %.2f | %.1f | %.1f | %.0f | %s | %s | %s |%n".formatted(
+                    row.name(), row.median(Load.Measured::perSecond), each.getFirst(), each.getLast(), row.limit(), ratio,
+                    row.median(Load.Measured::p50), row.median(Load.Measured::p99), row.each(Usage.Sum::jvm),
+                    figure(row.each(Usage.Sum::postgres), "%.0f"), figure(row.each(sum -> sum.allocated() / 1024), "%.1f"),
+                    trips.getOrDefault(row.name().equals("20 in one zone") ? "AP_Chat" : row.name().split("[ ,]")[0], "")));
+        }
+        return table.toString();
+    }
+
+    private static String figure(double value, String format) {
+        return Double.isNaN(value) ? "" : format.formatted(value);
+    }
+
+    /** What a test counts on the wire. */
+    private static Map<String, String> roundTrips() throws IOException {
+        var trips = new LinkedHashMap<String, String>(Map.of("bare", "1"));
+        var row = Pattern.compile("\\| (\\w+) \\| \\w+ \\| (\\d+) \\|.*");
+        for (var line : Files.readAllLines(Path.of("docs", "round-trips.md"))) {
+            var found = row.matcher(line);
+            if (found.matches()) {
+                trips.put(found.group(1), found.group(2));
+            }
+        }
+        return trips;
+    }
+
+    private static void write(String table, int rounds, Duration time) throws IOException {
+        var page = Files.readString(PAGE);
+        var head = page.substring(0, page.indexOf(BEGIN) + BEGIN.length());
+        var words = "\n\nMeasured on %s with JDK %s, %d processors, %d rounds of %d s for each row.\n\n".formatted(
+                LocalDate.now(), Runtime.version().feature(), Runtime.getRuntime().availableProcessors(), rounds, time.toSeconds());
+        Files.writeString(PAGE, head + words + table);
+    }
+}

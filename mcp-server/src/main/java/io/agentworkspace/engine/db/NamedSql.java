@@ -1,0 +1,114 @@
+package io.agentworkspace.engine.db;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A statement with named parameters, parsed once. The driver's statements have positional parameters, and PostgreSQL
+ * keeps a plan for each text on each connection.
+ *
+ * <p>What decides the plan is therefore written into the text: booleans, and nulls that the statement asks for with
+ * {@code CAST(:name AS type) IS NULL}. PostgreSQL then plans each case once and leaves out what it does not need: for an
+ * administrator no rule of visibility, without a cursor no cursor.
+ */
+final class NamedSql {
+    /** Above this, statements that are put together for each call would fill the memory: they are parsed again. */
+    private static final int MOST = 2_000;
+
+    /** Two bits for each name. */
+    private static final int MOST_LITERAL = 31;
+
+    private static final Map<String, NamedSql> PARSED = new ConcurrentHashMap<>();
+    private static final Pattern TOKENS = Pattern.compile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|::|:([A-Za-z_]\\w*)");
+    private static final Pattern ASKED = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
+
+    private final List<String> names = new ArrayList<>();
+    /** The text between the parameters. */
+    private final List<String> texts = new ArrayList<>();
+    /** Which name stands behind each text but the last. */
+    private final List<Integer> places = new ArrayList<>();
+
+    private final List<String> asked;
+    private final Map<Long, Positional> variants = new ConcurrentHashMap<>();
+
+    /**
+     * A statement as the driver takes it.
+     *
+     * @param names of the parameters, in their order
+     */
+    record Positional(String text, List<String> names) {}
+
+    private NamedSql(String text) {
+        asked = ASKED.matcher(text).results().map(found -> found.group(1)).toList();
+        var tokens = TOKENS.matcher(text);
+        var from = 0;
+        while (tokens.find()) {
+            var name = tokens.group(1);
+            if (name != null) {
+                if (!names.contains(name)) {
+                    names.add(name);
+                }
+                texts.add(text.substring(from, tokens.start()));
+                places.add(names.indexOf(name));
+                from = tokens.end();
+            }
+        }
+        texts.add(text.substring(from));
+    }
+
+    static NamedSql of(String text) {
+        var known = PARSED.get(text);
+        if (known != null) {
+            return known;
+        }
+        var parsed = new NamedSql(text);
+        if (PARSED.size() < MOST) {
+            PARSED.put(text, parsed);
+        }
+        return parsed;
+    }
+
+    Positional with(Map<String, @Nullable Object> parameters) {
+        var literals = 0L;
+        for (var i = 0; i < Math.min(names.size(), MOST_LITERAL); i++) {
+            literals |= (long) literal(names.get(i), parameters.get(names.get(i))) << 2 * i;
+        }
+        var known = variants.get(literals);
+        if (known != null) {
+            return known;
+        }
+        var made = positional(literals);
+        variants.put(literals, made);
+        return made;
+    }
+
+    private int literal(String name, @Nullable Object value) {
+        if (value instanceof Boolean is) {
+            return is ? 1 : 2;
+        }
+        return value == null && asked.contains(name) ? 3 : 0;
+    }
+
+    private Positional positional(long literals) {
+        var text = new StringBuilder();
+        var bound = new ArrayList<String>();
+        for (var i = 0; i < places.size(); i++) {
+            text.append(texts.get(i));
+            var place = places.get(i);
+            switch (place < MOST_LITERAL ? (int) (literals >> 2 * place) & 3 : 0) {
+                case 1 -> text.append("TRUE");
+                case 2 -> text.append("FALSE");
+                case 3 -> text.append("NULL");
+                default -> {
+                    text.append('?');
+                    bound.add(names.get(place));
+                }
+            }
+        }
+        return new Positional(text.append(texts.getLast()).toString(), List.copyOf(bound));
+    }
+}

@@ -1,0 +1,10 @@
+package io.agentworkspace.engine.db;
+
+import java.sql.SQLException;
+
+/** A statement failed. Bound values are user content: neither its message nor its cause has them. */
+public final class SqlFailure extends RuntimeException {
+    SqlFailure(SQLException cause) {
+        super("a statement failed, state " + cause.getSQLState(), cause);
+    }
+}
