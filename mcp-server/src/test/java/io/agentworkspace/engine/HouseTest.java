@@ -79,8 +79,7 @@ class HouseTest {
                 .haveNameNotMatching(".*(Store|Queries|Rows?)(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "java.sql..", "javax.sql..", "org.jdbi..", "com.zaxxer..", "org.flywaydb..", "org.postgresql..")
+                .resideInAnyPackage("java.sql..", "javax.sql..", "com.zaxxer..", "org.flywaydb..", "org.postgresql..")
                 .check(ENGINE);
     }
 

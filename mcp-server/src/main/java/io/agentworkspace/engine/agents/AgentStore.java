@@ -3,8 +3,8 @@ package io.agentworkspace.engine.agents;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.messages.MessageRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Access;
@@ -18,7 +18,6 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
-
 import org.jspecify.annotations.Nullable;
 
 /** The agents, and the rosters that they are on. */

@@ -3,8 +3,8 @@ package io.agentworkspace.engine.banks;
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.bank.Bank;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -16,7 +16,6 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.util.Objects;
 import java.util.Optional;
-
 import org.jspecify.annotations.Nullable;
 
 /** The banks themselves. */

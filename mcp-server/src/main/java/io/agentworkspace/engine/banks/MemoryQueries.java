@@ -50,12 +50,15 @@ public final class MemoryQueries {
     }
 
     private static final String VISIBLE_NAMES = """
-            SELECT m.name
-              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+            SELECT newest.name
+              FROM bank b
+              CROSS JOIN LATERAL (SELECT m.name
+                                    FROM memory m
+                                   WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                                     AND m.name_key IS NOT NULL AND %s
+                                   ORDER BY m.created_at DESC, m.id
+                                   LIMIT 2000) newest
              WHERE b.tenant_id = :tenant AND b.name_key = :key AND b.deleted_at IS NULL
-               AND m.name_key IS NOT NULL AND %s
-             ORDER BY m.created_at DESC
-             LIMIT 2000
             """.formatted(MemoryVisibility.READABLE);
 
     /** The pinned ones, else those that are not, which are short enough. */

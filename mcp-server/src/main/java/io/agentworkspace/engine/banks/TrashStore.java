@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-
 import org.jspecify.annotations.Nullable;
 
 /** The trash: banks, and agents' shares of banks, that can be restored for 30 days; and what ends them for good. */

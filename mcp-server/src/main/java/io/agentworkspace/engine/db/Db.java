@@ -51,8 +51,7 @@ public final class Db implements AutoCloseable {
      * one. Left to itself, PostgreSQL plans most statements anew on each execution, which costs several times what running
      * them does, and reads a table that was small when it looked as a whole.
      */
-    public static final String PLANNING =
-            "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
+    public static final String PLANNING = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
 
     /**
      * Columns of a transaction's first SELECT, which set the time limit of a write for its later statements: see
@@ -98,8 +97,9 @@ public final class Db implements AutoCloseable {
                 "socketTimeout", Long.toString(limits.write().plus(SILENCE).toSeconds()));
         config.addDataSourceProperty(
                 "options",
-                PLANNING + " -c statement_timeout=%d -c lock_timeout=%d -c idle_in_transaction_session_timeout=30s"
-                        .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
+                PLANNING
+                        + " -c statement_timeout=%d -c lock_timeout=%d -c idle_in_transaction_session_timeout=30s"
+                                .formatted(limits.read().toMillis(), LOCK.toMillis() * 2 / 3));
         pool = new HikariDataSource(config);
         withoutLimits.setUrl(jdbcUrl);
         if (user != null) { // Otherwise they are in the URL.

@@ -23,7 +23,8 @@ final class NamedSql {
     private static final int MOST_LITERAL = 31;
 
     private static final Map<String, NamedSql> PARSED = new ConcurrentHashMap<>();
-    private static final Pattern TOKENS = Pattern.compile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|::|:([A-Za-z_]\\w*)");
+    private static final Pattern TOKENS =
+            Pattern.compile("(?s)'[^']*'|\"[^\"]*\"|--[^\n]*|/\\*.*?\\*/|::|:([A-Za-z_]\\w*)");
     private static final Pattern ASKED = Pattern.compile("CAST\\(:(\\w+) AS [^)]+\\) IS (?:NOT )?NULL");
 
     private final List<String> names = new ArrayList<>();

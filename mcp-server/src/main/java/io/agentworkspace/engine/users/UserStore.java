@@ -2,9 +2,9 @@ package io.agentworkspace.engine.users;
 
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.ListSlice;
 import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.keys.KeyRow;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.access.Role;
@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
-
 import org.jspecify.annotations.Nullable;
 
 /** The users of a tenant: listed, created, changed, and removed, with what they own passed to an heir. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.agentworkspace.engine.account.RateStore;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
@@ -15,7 +16,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import org.eclipse.jetty.http.HttpFields;
-import io.agentworkspace.engine.db.SqlFailure;
 import org.junit.jupiter.api.Test;
 
 /** What callers are let through on several replicas, settled by hand. Buckets fill so slowly that the time of a test is nothing. */
