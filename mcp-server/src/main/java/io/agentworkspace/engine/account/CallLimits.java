@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What limits callers, as the runner sees it.
  *
- * @param rate what each has left of its rate of requests
+ * @param requests what each has left of its requests: the rate, and the commands of the day
  */
-public record CallLimits(Quotas quotas, Allowance.Meter rate) implements Allowance.Meter {
+public record CallLimits(Quotas quotas, Allowance.Meter requests) implements Allowance.Meter {
     /** All that the caller has left, of whatever it may use up. */
     @Override
     public List<Allowance> left(Caller caller) {
@@ -40,8 +40,7 @@ public record CallLimits(Quotas quotas, Allowance.Meter rate) implements Allowan
     }
 
     private List<Allowance> left(Caller caller, Set<Scope> standing) {
-        var left = new ArrayList<>(rate.left(caller));
-        left.addAll(quotas.commands(caller));
+        var left = new ArrayList<>(requests.left(caller));
         standing.forEach(scope -> left.addAll(quotas.left(caller, scope)));
         return left;
     }

@@ -18,7 +18,6 @@ import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /** The roster and the context of the caller: AP_Add, AP_Remove, AP_LogOn, AP_LogOff, AP_Select. */
 public final class PresenceTools {
@@ -131,8 +130,7 @@ public final class PresenceTools {
                                     ? List.of()
                                     : messages.waiting(call, held.id(), Page.limit(in.page())));
                 })
-                .shownAgainBy((in, call) -> {
-                    var first = call.found(ObjectNode.class);
+                .shownAgainBy((in, first, call) -> {
                     var name = Name.of(first.at("/agent/name").asString(""));
                     var held = agents.read(call, name);
                     AccessCheck.require(AgentAccess.missing(call, held));

@@ -159,7 +159,7 @@ public final class App implements AutoCloseable {
             var quotas = new Quotas(db, watch, events, clock);
             var rates = new RateStore(db);
             var callerLimit = new CallerLimit(rate(settings.http().rateLimit()), clock);
-            var limits = new CallLimits(quotas, callerLimit::left);
+            var limits = new CallLimits(quotas, callerLimit.and(quotas::commands));
             housekeeping
                     .every(SECOND, "counts", quotas::flush)
                     .every(SECOND, "rates", () -> callerLimit.settle(rates))

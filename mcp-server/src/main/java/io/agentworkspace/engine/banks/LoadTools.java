@@ -92,12 +92,12 @@ public final class LoadTools {
                 .shownAgainBy(this::loaded);
     }
 
-    private Loaded loaded(Load in, Call call) {
+    private Loaded loaded(Load in, ObjectNode first, Call call) {
         var agent =
                 acting.required(call, in.target() == null ? null : in.target().agent());
         var bank = banks.read(call, Name.checked("vx.name", in.vx().name()), agent);
         AccessCheck.require(BankAccess.missing(call, bank));
-        var changed = call.found(ObjectNode.class).path("changed").asBoolean(false);
+        var changed = first.path("changed").asBoolean(false);
         return shown(call, bank, banks.record(call, bank), changed);
     }
 

@@ -17,7 +17,6 @@ import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Who may do what with a bank: MB_AgentList, MB_Permissions. */
 public final class PermissionTools {
@@ -144,8 +143,8 @@ public final class PermissionTools {
                     var found = grants.report(call, bank, in.target().agent(), in.page());
                     return report(found, bank.access(), changed);
                 })
-                .shownAgainBy((in, call) -> reported(
-                        in, call, call.found(ObjectNode.class).path("changed").asBoolean(false)))
+                .shownAgainBy((in, first, call) ->
+                        reported(in, call, first.path("changed").asBoolean(false)))
                 .readingWithout("vx.access", (in, call) -> reported(in, call, false));
     }
 

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Messages: AP_Chat, with the guard that stops agents from answering each other endlessly. */
 public final class ChatTools {
@@ -82,8 +81,8 @@ public final class ChatTools {
                 .effect(Effect.CREATES)
                 .audits(Audited.MESSAGE)
                 .handledBy(Chat.class, Said.class, this::say)
-                .shownAgainBy((_, call) -> {
-                    var id = call.found(ObjectNode.class).at("/content/0/id").asString("");
+                .shownAgainBy((_, first, call) -> {
+                    var id = first.at("/content/0/id").asString("");
                     return new Said(List.of(messages.said(call, UUID.fromString(id))));
                 });
     }

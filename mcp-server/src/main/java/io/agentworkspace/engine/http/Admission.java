@@ -15,12 +15,10 @@ import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.RateFields;
 import io.agentworkspace.engine.model.tool.RequestAttributes;
 import java.time.Clock;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
@@ -100,14 +98,9 @@ final class Admission {
             tellQuotas(caller, asked.answer());
         } catch (Problem refused) {
             asked.request().setAttribute(RequestAttributes.CALLER, caller);
-            asked.request().setAttribute(RequestAttributes.LIMITS, left(caller));
+            asked.request().setAttribute(RequestAttributes.LIMITS, callerLimit.and(quotas).left(caller));
             throw refused;
         }
-    }
-
-    private List<Allowance> left(Caller caller) {
-        return Stream.concat(callerLimit.left(caller).stream(), quotas.left(caller).stream())
-                .toList();
     }
 
     private void tellQuotas(Caller caller, HttpFields.Mutable answer) {

@@ -9,7 +9,6 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.problem.UserHandle;
 import io.agentworkspace.engine.model.text.Excerpt;
 import io.agentworkspace.engine.model.tool.Call;
-import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,12 +19,12 @@ final class AuditEntries {
 
     private AuditEntries() {}
 
-    static AuditEntry done(Tool<?, ?> tool, ToolRunner.Request request, Call call, ObjectNode answer) {
-        return entry(request, call, AuditSubject.of(tool, request.arguments(), call, answer), AuditEntry.DONE);
+    static AuditEntry done(ToolRunner.Request request, Call call, ObjectNode answer) {
+        return entry(request, call, AuditSubject.of(call.tool(), request.arguments(), call, answer), AuditEntry.DONE);
     }
 
-    static AuditEntry refused(Tool<?, ?> tool, ToolRunner.Request request, Call call, Problem problem) {
-        var subject = AuditSubject.asked(tool, request.arguments(), call);
+    static AuditEntry refused(ToolRunner.Request request, Call call, Problem problem) {
+        var subject = AuditSubject.asked(call.tool(), request.arguments(), call);
         return entry(request, call, subject, problem.failure().commandError());
     }
 

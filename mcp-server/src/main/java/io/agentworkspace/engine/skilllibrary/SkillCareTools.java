@@ -170,8 +170,7 @@ public final class SkillCareTools {
         }
     }
 
-    private Added add(Add in, Call call) {
-        var skill = call.found(Skill.class);
+    private Added add(Add in, Skill skill, Call call) {
         var card = skill.card();
         var name = skill.name();
         if (Library.shipped(name).isPresent()) {

@@ -137,8 +137,7 @@ public final class EndpointTools {
         return new Prepared(id, url, preflight, secret, endpoints.seal(call, id, secret));
     }
 
-    private Made insert(Create in, Call call) {
-        var prepared = call.found(Prepared.class);
+    private Made insert(Create in, Prepared prepared, Call call) {
         var row = endpoints.insert(
                 call,
                 new EndpointStore.Draft(
@@ -205,8 +204,7 @@ public final class EndpointTools {
                 url.toString(), Json.text(outbound.looks().check(call.caller().tenant(), url)));
     }
 
-    private Changed change(Update in, Call call) {
-        var looked = call.found(Looked.class);
+    private Changed change(Update in, Looked looked, Call call) {
         var held = endpoints.lock(call, in.id());
         IfRevision.check(in.ifRevision(), held.revision());
         var change =
@@ -245,8 +243,7 @@ public final class EndpointTools {
                 .handledBy(Rotate.class, Made.class, (in, call) -> sealed(in.id(), null, null, call), this::rotated);
     }
 
-    private Made rotated(Rotate in, Call call) {
-        var prepared = call.found(Prepared.class);
+    private Made rotated(Rotate in, Prepared prepared, Call call) {
         var held = endpoints.lock(call, in.id());
         IfRevision.check(in.ifRevision(), held.revision());
         var overlap = Duration.ofSeconds(in.overlapSeconds() == null ? DAY : in.overlapSeconds());

@@ -52,7 +52,7 @@ public final class GradeTool {
                         EndpointTools.OfEndpoint.class,
                         Graded.class,
                         this::graded,
-                        (_, call) -> call.found(Graded.class));
+                        (_, graded, _) -> graded);
     }
 
     private Graded graded(EndpointTools.OfEndpoint in, Call call) {

@@ -26,7 +26,7 @@ class AgentPresenceTest {
 
     private void touch(Instant at) {
         var caller = new Caller(tenant, "t", 1, "ann", Role.MEMBER, Set.of("*"), "key:a", null);
-        var call = new Call(caller, IdleTool.named("AP_List"), "r", Context.DEFAULT, null, at);
+        var call = new Call(caller, IdleTool.named("AP_List"), "r", at);
         call.load(new Context(
                 Context.DEFAULT, new Context.Ref(1, "ann"), new Context.Ref(2, "Ada"), null, null, null, 0));
         presence.touch(call);

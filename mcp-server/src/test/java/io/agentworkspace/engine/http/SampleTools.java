@@ -76,7 +76,7 @@ public final class SampleTools implements ToolRunner {
         Call call = null;
         try {
             var tool = catalogue.read(request.service());
-            call = new Call(request.caller(), tool, request.requestId(), Context.DEFAULT, null, now);
+            call = new Call(request.caller(), tool, request.requestId(), now);
             if (!request.caller().may(tool)) {
                 throw Problem.notPermitted(
                         "your key lacks the capability " + tool.capability().word());
@@ -102,6 +102,7 @@ public final class SampleTools implements ToolRunner {
     private static <I extends Record, O extends Record> ObjectNode handle(
             Tool<I, O> tool, ObjectNode input, Call call) {
         input.remove(Schema.IDEMPOTENCY_KEY);
-        return Envelope.success(call, tool.handler().handle(Json.bind(input, tool.input()), call));
+        var bound = Json.bind(input, tool.input());
+        return Envelope.success(call, tool.work().begin(bound, call).handle(bound, call));
     }
 }

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
 import io.agentworkspace.engine.mcp.wire.ExecutionMode;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
@@ -77,40 +78,41 @@ public final class FixtureTasks implements ToolSource {
     }
 
     @Override
-    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest turn) {
-        return paces.getOrDefault(name, ExecutionMode.QUICK);
+    public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest turn) {
+        return Optional.ofNullable(paces.get(name)).map(pace -> new TaskCall(name, pace, arguments, turn));
     }
 
-    @Override
-    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest turn) {
-        return name.equals(ASKS_FIRST) && turn.accepted("user_name").isEmpty()
-                ? Optional.of(FixtureQuestions.ask(
-                        "user_name", FixtureQuestions.form("What is your name?", NAME), Json.object()))
-                : Optional.empty();
-    }
+    private record TaskCall(String name, ExecutionMode mode, ObjectNode arguments, McpRequest turn)
+            implements ToolCall {
+        @Override
+        public Optional<MethodResult> beforeTask() {
+            return name.equals(ASKS_FIRST) && turn.accepted("user_name").isEmpty()
+                    ? Optional.of(FixtureQuestions.ask(
+                            "user_name", FixtureQuestions.form("What is your name?", NAME), Json.object()))
+                    : Optional.empty();
+        }
 
-    @Override
-    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn) {
-        return Optional.ofNullable(
-                switch (name) {
-                    case "greet" ->
-                        MethodResult.text(
-                                "Hello, %s!".formatted(arguments.path("name").asString("")));
-                    case "slow_compute" -> slow(arguments.path("seconds").asDouble(0));
-                    case "held" -> held();
-                    case "failing_job" -> failing();
-                    case "protocol_error_job" -> throw new IllegalStateException("the job panics");
-                    case "confirm_delete" -> asking(turn, Set.of("confirm"), answers -> "deleted " + answers);
-                    case "multi_input" -> asking(turn, Set.of("first", "second"), answers -> "got " + answers);
-                    case "counting" -> counting(turn);
-                    case "stubborn" -> stubborn();
-                    case ASKS_FIRST ->
-                        MethodResult.text("Done for "
-                                + turn.accepted("user_name")
-                                        .map(form -> form.path("name").asString(""))
-                                        .orElse("nobody"));
-                    default -> null;
-                });
+        @Override
+        public MethodResult run() {
+            return switch (name) {
+                case "greet" ->
+                    MethodResult.text(
+                            "Hello, %s!".formatted(arguments.path("name").asString("")));
+                case "slow_compute" -> slow(arguments.path("seconds").asDouble(0));
+                case "held" -> held();
+                case "failing_job" -> failing();
+                case "protocol_error_job" -> throw new IllegalStateException("the job panics");
+                case "confirm_delete" -> asking(turn, Set.of("confirm"), answers -> "deleted " + answers);
+                case "multi_input" -> asking(turn, Set.of("first", "second"), answers -> "got " + answers);
+                case "counting" -> counting(turn);
+                case "stubborn" -> stubborn();
+                default ->
+                    MethodResult.text("Done for "
+                            + turn.accepted("user_name")
+                                    .map(form -> form.path("name").asString(""))
+                                    .orElse("nobody"));
+            };
+        }
     }
 
     private static MethodResult slow(double seconds) {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp;
 
 import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
 import io.agentworkspace.engine.mcp.wire.Change;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
@@ -137,7 +138,7 @@ final class FixtureTools implements ToolSource {
     }
 
     @Override
-    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest turn) {
-        return Optional.ofNullable(tools.get(name)).map(tool -> tool.work().apply(new Call(arguments, turn)));
+    public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest turn) {
+        return Optional.ofNullable(tools.get(name)).map(tool -> () -> tool.work().apply(new Call(arguments, turn)));
     }
 }

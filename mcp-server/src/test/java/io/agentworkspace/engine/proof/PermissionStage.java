@@ -392,7 +392,7 @@ final class PermissionStage {
     /** One that nothing is sent to for long. */
     private void endpoint(Cell cell) {
         var caller = new Caller(where(cell), "t", 1, "nobody", Role.ADMIN, Set.of("*"), "key:test", null);
-        var call = new Call(caller, IdleTool.named("WH_Create"), "r", "default", null, NOW);
+        var call = new Call(caller, IdleTool.named("WH_Create"), "r", NOW);
         var id = webhookId(cell);
         DB.sql("""
                 INSERT INTO webhook_endpoint (tenant_id, id, url, events, created_at, updated_at, secret, open_until)

@@ -141,10 +141,15 @@ public final class TestDatabase {
 
     /** What runs all tools, over a database that a test looks at. */
     public static Runner runner(Db db) {
-        return runner(Tools.catalogue(db, metering(db), outbound()), db, new EventLog());
+        var limits = metering(db);
+        return runner(Tools.catalogue(db, limits, outbound()), db, new EventLog(), limits);
     }
 
     public static Runner runner(Catalogue catalogue, Db db, EventLog events) {
+        return runner(catalogue, db, events, metering(db));
+    }
+
+    private static Runner runner(Catalogue catalogue, Db db, EventLog events, CallLimits limits) {
         var clock = Clock.systemUTC();
         return new Runner(
                 catalogue,
@@ -154,7 +159,7 @@ public final class TestDatabase {
                 new KeyUse(db, clock),
                 new AuditStore(db, Duration.ofDays(90)),
                 events,
-                metering(db));
+                limits);
     }
 
     /** A database of a test's own, beside the one that all others share. */

@@ -44,7 +44,7 @@ final class TestRunner implements ToolRunner {
         Call call = null;
         try {
             var tool = catalogue.read(request.service());
-            call = new Call(request.caller(), tool, request.requestId(), Context.DEFAULT, null, now);
+            call = new Call(request.caller(), tool, request.requestId(), now);
             call.load(new Context(
                     Context.DEFAULT,
                     new Context.Ref(request.caller().user(), request.caller().userName()),
@@ -73,6 +73,7 @@ final class TestRunner implements ToolRunner {
     private static <I extends Record, O extends Record> O handle(Tool<I, O> tool, Request request, Call call) {
         var input = tool.inputSchema().read(request.arguments(), request.strict());
         input.remove(Schema.IDEMPOTENCY_KEY);
-        return tool.handler().handle(Json.bind(input, tool.input()), call);
+        var bound = Json.bind(input, tool.input());
+        return tool.work().begin(bound, call).handle(bound, call);
     }
 }

@@ -80,7 +80,9 @@ public final class AccessExplanation {
 
     private Call call(ToolRunner.Question question, Tool<?, ?> tool, @Nullable UserHandle actingFor) {
         var now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
-        return new Call(question.caller(), tool, question.requestId(), question.context(), actingFor, now);
+        var call = new Call(question.caller(), tool, question.requestId(), now);
+        call.runIn(question.context(), actingFor);
+        return call;
     }
 
     /**

@@ -19,7 +19,7 @@ import org.eclipse.jetty.http.HttpFields;
  * are settled with every second: what other replicas let through is missing here from then on. On one replica alone the
  * settlement changes nothing.
  */
-public final class CallerLimit {
+public final class CallerLimit implements Allowance.Meter {
     /** So many bursts at most are held against a caller who got too much from several replicas at once. */
     private static final int MOST_OWED = 25;
 
@@ -62,6 +62,7 @@ public final class CallerLimit {
     }
 
     /** What is left; empty where there is no limit. */
+    @Override
     public List<Allowance> left(Caller caller) {
         return buckets.left(asker(caller)).stream().toList();
     }

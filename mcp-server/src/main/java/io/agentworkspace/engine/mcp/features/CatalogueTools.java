@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp.features;
 
 import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
 import io.agentworkspace.engine.mcp.wire.ExecutionMode;
 import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
@@ -85,50 +86,59 @@ public final class CatalogueTools implements ToolSource {
     }
 
     @Override
-    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest request) {
+    public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request) {
         return runner.catalogue()
                 .find(name)
                 .filter(request.selection()::includes)
-                .map(tool -> pace(tool, request))
-                .orElse(ExecutionMode.QUICK);
+                .map(tool -> call(tool, arguments, request));
     }
 
-    /** A refusal is returned at once. */
-    static ExecutionMode pace(Tool<?, ?> tool, McpRequest request) {
-        return tool.isLong() && request.caller().may(tool) ? ExecutionMode.LONG : ExecutionMode.QUICK;
-    }
-
-    /** A task does not start before the person has confirmed. */
-    @Override
-    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest request) {
-        return runner.catalogue().find(name).flatMap(tool -> confirmed(tool, arguments, request));
+    ToolCall call(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
+        return new CatalogueCall(tool, arguments, request);
     }
 
     /** A tool's own failure is a result, so that a model can read the note and correct itself. */
-    @Override
-    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest request) {
-        return runner.catalogue()
-                .find(name)
-                .filter(request.selection()::includes)
-                .map(tool -> run(tool, arguments, request));
-    }
+    private final class CatalogueCall implements ToolCall {
+        private final Tool<?, ?> tool;
+        private final ObjectNode arguments;
+        private final McpRequest request;
 
-    MethodResult run(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
-        request.ran(tool.name());
-        var scope = request.caller().missingScope(tool, arguments);
-        if (scope.isPresent()) {
-            carryOut(tool, arguments, request); // It is refused, and the audit records that.
-            throw RpcError.insufficientScope(
-                    scope.get(),
-                    request.caller().obstacle(tool, arguments).orElseThrow(),
-                    request.caller(),
-                    request.requestId());
+        CatalogueCall(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
+            this.tool = tool;
+            this.arguments = arguments;
+            this.request = request;
         }
-        return confirmed(tool, arguments, request).orElseGet(() -> carryOut(tool, arguments, request));
+
+        /** A refusal is returned at once. */
+        @Override
+        public ExecutionMode mode() {
+            return tool.isLong() && request.caller().may(tool) ? ExecutionMode.LONG : ExecutionMode.QUICK;
+        }
+
+        /** A task does not start before the person has confirmed. */
+        @Override
+        public Optional<MethodResult> beforeTask() {
+            return confirmed(tool, arguments, request);
+        }
+
+        @Override
+        public MethodResult run() {
+            request.ran(tool.name());
+            var scope = request.caller().missingScope(tool, arguments);
+            if (scope.isPresent()) {
+                carryOut(tool, arguments, request); // It is refused, and the audit records that.
+                throw RpcError.insufficientScope(
+                        scope.get(),
+                        request.caller().obstacle(tool, arguments).orElseThrow(),
+                        request.caller(),
+                        request.requestId());
+            }
+            return beforeTask().orElseGet(() -> carryOut(tool, arguments, request));
+        }
     }
 
     /** What prevents the run: the pending confirmation, or its refusal. */
-    Optional<MethodResult> confirmed(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
+    private Optional<MethodResult> confirmed(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
         var open = confirmation.ask(tool, arguments, request);
         if (open.isPresent() || !confirmation.isRefused(tool, request)) {
             return open;

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.mcp.features;
 
 import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
-import io.agentworkspace.engine.mcp.wire.ExecutionMode;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.Params;
 import io.agentworkspace.engine.mcp.wire.ToolSelection;
@@ -92,20 +92,12 @@ public final class DiscoveryTools implements ToolSource {
     }
 
     @Override
-    public Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest request) {
+    public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request) {
         return find(name, request).map(tool -> switch (name) {
-            case "find_tools" -> found(text(tool, arguments, "query"), request);
-            case "describe_tool" -> described(read(text(tool, arguments, "name"), request), request);
-            default -> tools.run(toRun(tool, arguments, request), Params.object(arguments, "arguments"), request);
+            case "find_tools" -> () -> found(text(tool, arguments, "query"), request);
+            case "describe_tool" -> () -> described(read(text(tool, arguments, "name"), request), request);
+            default -> tools.call(toRun(tool, arguments, request), Params.object(arguments, "arguments"), request);
         });
-    }
-
-    @Override
-    public ExecutionMode pace(String name, ObjectNode arguments, McpRequest request) {
-        return find(name, request)
-                .filter(_ -> name.equals(RUN))
-                .map(tool -> CatalogueTools.pace(toRun(tool, arguments, request), request))
-                .orElse(ExecutionMode.QUICK);
     }
 
     /** A text argument, no longer than the tool's schema allows. */
@@ -121,12 +113,6 @@ public final class DiscoveryTools implements ToolSource {
             throw Problem.tooLarge(field, length, most, "characters");
         }
         return text;
-    }
-
-    @Override
-    public Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest request) {
-        return tools.confirmed(
-                read(Params.text(arguments, "name"), request), Params.object(arguments, "arguments"), request);
     }
 
     private Stream<Tool<?, ?>> usable(McpRequest request) {

@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp.methods;
 
 import io.agentworkspace.engine.mcp.source.McpRequest;
+import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
 import io.agentworkspace.engine.mcp.tasks.McpTasks;
 import io.agentworkspace.engine.mcp.wire.ClientInfo;
@@ -56,21 +57,22 @@ public final class ToolMethods {
     MethodResult call(ObjectNode params, McpRequest request) {
         var name = Params.text(params, "name");
         var arguments = Params.object(params, "arguments");
-        var slow = sources.stream()
-                .filter(source -> source.pace(name, arguments, request) != ExecutionMode.QUICK)
-                .findFirst();
-        if (slow.isEmpty()) {
-            return run(name, arguments, request);
-        } else if (request.client().takesTasks()) {
-            return slow.get().before(name, arguments, request).orElseGet(() -> tasks.begin(name, arguments, request));
-        } else if (slow.get().pace(name, arguments, request) == ExecutionMode.TASK) {
+        var call = called(name, arguments, request);
+        var takesTasks = request.client().takesTasks();
+        if (call.mode() == ExecutionMode.TASK && !takesTasks) {
             throw RpcError.missingExtension(ClientInfo.TASKS);
         }
-        return run(name, arguments, request);
+        return call.mode() == ExecutionMode.QUICK || !takesTasks
+                ? call.run()
+                : call.beforeTask().orElseGet(() -> tasks.begin(name, arguments, request));
     }
 
     /** Runs a tool to its end. */
     public MethodResult run(String name, ObjectNode arguments, McpRequest request) {
+        return called(name, arguments, request).run();
+    }
+
+    private ToolCall called(String name, ObjectNode arguments, McpRequest request) {
         return sources.stream()
                 .flatMap(source -> source.call(name, arguments, request).stream())
                 .findFirst()

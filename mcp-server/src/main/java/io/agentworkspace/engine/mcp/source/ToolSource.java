@@ -1,7 +1,5 @@
 package io.agentworkspace.engine.mcp.source;
 
-import io.agentworkspace.engine.mcp.wire.ExecutionMode;
-import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.util.List;
 import java.util.Optional;
@@ -34,19 +32,6 @@ public interface ToolSource {
     /** The tool of this name as it is shown, if it is one of these. */
     Optional<ObjectNode> find(String name, McpRequest request);
 
-    /** Runs the tool; empty when it is none of these. Access is checked here again. */
-    Optional<MethodResult> call(String name, ObjectNode arguments, McpRequest request);
-
-    /** How a call of the tool is answered, if it is one of these that the turn may use. */
-    default ExecutionMode pace(String name, ObjectNode arguments, McpRequest request) {
-        return ExecutionMode.QUICK;
-    }
-
-    /**
-     * What has to be settled with the client before a call becomes a task: questions, or a result that makes the task
-     * needless. The answers reach the task.
-     */
-    default Optional<MethodResult> before(String name, ObjectNode arguments, McpRequest request) {
-        return Optional.empty();
-    }
+    /** A call of the tool; empty when it is none of these, or the request may not use it. */
+    Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request);
 }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.schema.Doc;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** How much a caller may still do before a limit applies. */
@@ -29,6 +30,12 @@ public record Allowance(
     @FunctionalInterface
     public interface Meter {
         List<Allowance> left(Caller caller);
+
+        /** What is left of these, and of those. */
+        default Meter and(Meter others) {
+            return caller -> Stream.concat(left(caller).stream(), others.left(caller).stream())
+                    .toList();
+        }
 
         /** The commands that the caller's tenant has run today, as far as this replica knows. */
         default long ran(Caller caller) {

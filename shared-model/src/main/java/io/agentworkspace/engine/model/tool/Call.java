@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One run of one tool: who, when, under which request id, and in which context. Lives as long as the request. */
@@ -19,33 +18,25 @@ public final class Call {
     private final Caller caller;
     private final Tool<?, ?> tool;
     private final String requestId;
-    private final String contextName;
-    private final @Nullable UserHandle actingFor;
     private final Instant now;
     private final List<Event> events = new ArrayList<>();
     private final Map<Scope, Long> created = new EnumMap<>(Scope.class);
+    private String contextName = Context.DEFAULT;
+    private @Nullable UserHandle actingFor;
     private boolean queued;
     private @Nullable Context loaded;
     private @Nullable Context context;
     private Progress progress = Progress.SILENT;
     private Context.@Nullable Ref acting;
     private Context.@Nullable Ref about;
-    private @Nullable Object found;
     private ResponseBudget budget = ResponseBudget.once().forCall();
     private boolean readOnly;
 
-    public Call(
-            Caller caller,
-            Tool<?, ?> tool,
-            String requestId,
-            String contextName,
-            @Nullable UserHandle actingFor,
-            Instant now) {
+    /** In the default context, for the caller itself. */
+    public Call(Caller caller, Tool<?, ?> tool, String requestId, Instant now) {
         this.caller = caller;
         this.tool = tool;
         this.requestId = requestId;
-        this.contextName = contextName;
-        this.actingFor = actingFor;
         this.now = now;
     }
 
@@ -68,6 +59,12 @@ public final class Call {
 
     public String contextName() {
         return contextName;
+    }
+
+    /** Sets the context, and the user in {@code target.user} if that is not the caller. */
+    public void runIn(String name, @Nullable UserHandle user) {
+        contextName = name;
+        actingFor = user;
     }
 
     /** The user in {@code target.user}, if that is not the caller. Admins only. */
@@ -142,15 +139,6 @@ public final class Call {
         events.clear();
         created.clear();
         queued = false;
-    }
-
-    /** The result of the work before the transaction. */
-    public <T> T found(Class<T> type) {
-        return type.cast(Objects.requireNonNull(found, "nothing was called"));
-    }
-
-    public void found(Object outcome) {
-        found = outcome;
     }
 
     /** The acting agent: the one that the call names, else self. */

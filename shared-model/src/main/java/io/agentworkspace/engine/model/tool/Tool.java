@@ -29,11 +29,9 @@ import tools.jackson.databind.node.ObjectNode;
  * @param idempotent whether doing it twice is the same as doing it once
  * @param isLong whether it may take more than a few seconds: clients that support tasks get one, and poll it
  * @param wholeTexts whether its response has long texts whole, as in reads; responses to writes cut them
- * @param outside work that calls other servers, done before the transaction, which must not wait for them; the handler
- *     finds its result in {@link Call#found}
  * @param toldOnce the fields of the response that are shown only once, and so not stored for replays
  * @param again the response of a replay if the first one was too long to store: the thing as it is now, without doing
- *     anything. It finds the stored fields, which identify what was changed, in {@link Call#found}
+ *     anything
  * @param open its response to callers without a credential, if it has public data; otherwise null
  * @param reading what it does without the field that makes it change something; null if there is no such field
  * @param metered whether the plan counts and limits its calls
@@ -58,15 +56,14 @@ public record Tool<I extends Record, O extends Record>(
         Class<O> output,
         ObjectNode outputSchema,
         List<String> toldOnce,
-        @Nullable Handler<I, ?> outside,
         @Nullable Function<I, O> open,
-        @Nullable Handler<I, O> again,
+        @Nullable Again<I, O> again,
         @Nullable Reading<I, O> reading,
         boolean metered,
         @Nullable Upload upload,
         Audited audited,
         ExampleFields example,
-        Handler<I, O> handler) {
+        Work<I, O> work) {
 
     /**
      * What a tool does without the field that makes it change something: it only reads, and requires only the role viewer
@@ -95,6 +92,51 @@ public record Tool<I extends Record, O extends Record>(
     @FunctionalInterface
     public interface Handler<I, O> {
         O handle(I input, Call call);
+    }
+
+    /** What a tool does when it runs. */
+    public sealed interface Work<I, O> {
+        /** Does what comes before the transaction, and returns what to do in it. */
+        Handler<I, O> begin(I input, Call call);
+    }
+
+    /** Work at the database only. */
+    public record OnePhase<I, O>(Handler<I, O> handler) implements Work<I, O> {
+        @Override
+        public Handler<I, O> begin(I input, Call call) {
+            return handler;
+        }
+    }
+
+    /**
+     * Work that calls other servers: no transaction may wait for them.
+     *
+     * @param outside calls them, before the transaction; its statements are transactions of their own
+     * @param inside runs in the transaction, with the outcome
+     */
+    public record TwoPhase<I, M, O>(Handler<I, M> outside, Finish<I, M, O> inside) implements Work<I, O> {
+        @Override
+        public Handler<I, O> begin(I input, Call call) {
+            var outcome = outside.handle(input, call);
+            return (in, running) -> inside.handle(in, outcome, running);
+        }
+    }
+
+    /** The second phase of work that calls other servers. */
+    @FunctionalInterface
+    public interface Finish<I, M, O> {
+        O handle(I input, M outcome, Call call);
+    }
+
+    /** The response of a replay; the stored fields identify what was changed. */
+    @FunctionalInterface
+    public interface Again<I, O> {
+        O show(I input, ObjectNode stored, Call call);
+    }
+
+    /** Whether it calls other servers. */
+    public boolean callsOut() {
+        return work instanceof TwoPhase;
     }
 
     public Family family() {
@@ -127,7 +169,7 @@ public record Tool<I extends Record, O extends Record>(
     }
 
     /** The same tool, with the response of replays whose first response was too long to store. */
-    public Tool<I, O> shownAgainBy(Handler<I, O> reader) {
+    public Tool<I, O> shownAgainBy(Again<I, O> reader) {
         return with(open, reader, reading);
     }
 
@@ -173,7 +215,6 @@ public record Tool<I extends Record, O extends Record>(
                 output,
                 outputSchema,
                 List.of(),
-                null,
                 open,
                 null,
                 null,
@@ -181,11 +222,11 @@ public record Tool<I extends Record, O extends Record>(
                 upload,
                 audited,
                 example,
-                reading.handler());
+                new OnePhase<>(reading.handler()));
     }
 
     private Tool<I, O> with(
-            @Nullable Function<I, O> strangers, @Nullable Handler<I, O> reader, @Nullable Reading<I, O> unless) {
+            @Nullable Function<I, O> strangers, @Nullable Again<I, O> reader, @Nullable Reading<I, O> unless) {
         return new Tool<>(
                 name,
                 title,
@@ -203,7 +244,6 @@ public record Tool<I extends Record, O extends Record>(
                 output,
                 outputSchema,
                 toldOnce,
-                outside,
                 strangers,
                 reader,
                 unless,
@@ -211,7 +251,7 @@ public record Tool<I extends Record, O extends Record>(
                 upload,
                 audited,
                 example,
-                handler);
+                work);
     }
 
     public static Draft named(String name) {
@@ -332,12 +372,22 @@ public record Tool<I extends Record, O extends Record>(
 
         public <I extends Record, O extends Record> Tool<I, O> handledBy(
                 Class<I> input, Class<O> output, Handler<I, O> handler) {
-            return handledBy(input, output, null, handler);
+            return handledBy(input, output, new OnePhase<>(handler));
         }
 
-        /** @param outside calls other servers, before the transaction begins */
-        public <I extends Record, O extends Record> Tool<I, O> handledBy(
-                Class<I> input, Class<O> output, @Nullable Handler<I, ?> outside, Handler<I, O> handler) {
+        /**
+         * Of a tool that calls other servers.
+         *
+         * @param outside calls them, before the transaction
+         * @param inside runs in the transaction, with the outcome
+         */
+        public <I extends Record, M, O extends Record> Tool<I, O> handledBy(
+                Class<I> input, Class<O> output, Handler<I, M> outside, Finish<I, M, O> inside) {
+            return handledBy(input, output, new TwoPhase<>(outside, inside));
+        }
+
+        private <I extends Record, O extends Record> Tool<I, O> handledBy(
+                Class<I> input, Class<O> output, Work<I, O> work) {
             return new Tool<>(
                     name,
                     Objects.requireNonNull(title, name),
@@ -355,7 +405,6 @@ public record Tool<I extends Record, O extends Record>(
                     output,
                     Envelope.schema(output),
                     toldOnce(output),
-                    outside,
                     null,
                     null,
                     null,
@@ -363,7 +412,7 @@ public record Tool<I extends Record, O extends Record>(
                     upload,
                     audited == null ? Family.ofTool(name).audited() : audited,
                     new ExampleFields(examples, omitted),
-                    handler);
+                    work);
         }
 
         private static List<String> toldOnce(Class<?> output) {

@@ -1,0 +1,94 @@
+package io.agentworkspace.engine.runtime;
+
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.EmailAddress;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.problem.UserHandle;
+import io.agentworkspace.engine.model.schema.Schema;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.Context;
+import io.agentworkspace.engine.model.tool.Envelope;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolRunner.Request;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One request, checked: everything that can be refused without the database has been.
+ *
+ * @param tool what runs: the tool, or its reading form
+ * @param fields the arguments that the tool knows
+ * @param input the same as its record
+ * @param key the idempotency key, if there is one
+ */
+record Run<I extends Record, O extends Record>(
+        Tool<I, O> tool, Request request, Call call, ObjectNode fields, I input, @Nullable String key) {
+    /** @throws Problem if the caller may not run the tool, or the arguments do not fit it */
+    static <I extends Record, O extends Record> Run<I, O> of(Tool<I, O> named, Call call, Request request) {
+        var tool = named.runFor(request.arguments());
+        request.caller().obstacle(named, request.arguments()).ifPresent(note -> {
+            throw Problem.notPermitted(note);
+        });
+        var fields = tool.inputSchema().read(request.arguments(), request.strict());
+        var key = key(tool, fields, request.idempotencyKey());
+        var user = request.arguments().path("target").path("user").asString("");
+        call.runIn(Context.named(fields), actingFor(tool, request.caller(), user));
+        call.progress(request.progress());
+        call.budget(request.budget().forCall());
+        call.readOnly(request.readOnly());
+        return new Run<>(tool, request, call, fields, Json.bind(fields, tool.input()), key);
+    }
+
+    /** Null for the caller's own user, and if {@code target.user} is the subject of the tool. */
+    private static @Nullable UserHandle actingFor(Tool<?, ?> tool, Caller caller, String user) {
+        if (user.isBlank() || caller.isNamed(user)) {
+            return null;
+        }
+        var isAbout = tool.findRequirement(Requirement.OfUser.class)
+                .filter(Requirement.OfUser::isAboutUser)
+                .isPresent();
+        // Whose address it is only the database knows: there the caller's own finds the caller, and others are
+        // refused.
+        if (isAbout || !EmailAddress.isMeant(user)) {
+            caller.obstacleToOthers().ifPresent(note -> {
+                throw Problem.notPermitted(note);
+            });
+        }
+        var handle = UserHandle.checked("target.user", user);
+        return isAbout ? null : handle;
+    }
+
+    private static @Nullable String key(Tool<?, ?> tool, ObjectNode fields, @Nullable String given) {
+        var header = given == null || given.isBlank() ? null : given.strip();
+        var field = fields.path(Schema.IDEMPOTENCY_KEY).asString("");
+        fields.remove(Schema.IDEMPOTENCY_KEY);
+        if (!tool.effect().isTransactional()) {
+            return null;
+        }
+        if (header != null && header.length() > 255) {
+            throw Problem.invalid("the header Idempotency-Key", "must have 1–255 characters");
+        }
+        if (header != null && !field.isBlank() && !header.equals(field)) {
+            throw Problem.invalid("idempotency_key", "differs from the header Idempotency-Key: send one of them");
+        }
+        return header != null ? header : field.isBlank() ? null : field;
+    }
+
+    byte[] hash() {
+        var actingFor = call.actingFor() == null ? "" : call.actingFor().key();
+        return Sha256.of(tool.name() + "\n" + actingFor + "\n" + Json.canonical(fields));
+    }
+
+    /** The response, no longer than the request's budget allows. */
+    ObjectNode handledBy(Tool.Handler<I, O> handler) {
+        var envelope = Envelope.success(call, handler.handle(input, call));
+        if (!tool.wholeTexts()) {
+            Envelope.cutTexts(envelope);
+        }
+        request.budget().check(envelope);
+        return envelope;
+    }
+}
