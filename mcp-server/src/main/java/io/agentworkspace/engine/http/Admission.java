@@ -98,7 +98,9 @@ final class Admission {
             tellQuotas(caller, asked.answer());
         } catch (Problem refused) {
             asked.request().setAttribute(RequestAttributes.CALLER, caller);
-            asked.request().setAttribute(RequestAttributes.LIMITS, callerLimit.and(quotas).left(caller));
+            asked.request()
+                    .setAttribute(
+                            RequestAttributes.LIMITS, callerLimit.and(quotas).left(caller));
             throw refused;
         }
     }

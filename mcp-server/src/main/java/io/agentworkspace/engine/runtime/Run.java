@@ -25,7 +25,12 @@ import tools.jackson.databind.node.ObjectNode;
  * @param key the idempotency key, if there is one
  */
 record Run<I extends Record, O extends Record>(
-        Tool<I, O> tool, Request request, Call call, ObjectNode fields, I input, @Nullable String key) {
+        Tool<I, O> tool,
+        Request request,
+        Call call,
+        ObjectNode fields,
+        I input,
+        @Nullable String key) {
     /** @throws Problem if the caller may not run the tool, or the arguments do not fit it */
     static <I extends Record, O extends Record> Run<I, O> of(Tool<I, O> named, Call call, Request request) {
         var tool = named.runFor(request.arguments());

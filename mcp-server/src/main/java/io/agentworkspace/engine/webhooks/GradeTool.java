@@ -48,11 +48,7 @@ public final class GradeTool {
                 .effect(Effect.CHANGES)
                 .takesLong()
                 .route("POST", "/api/webhooks/endpoints/{id}/grade")
-                .handledBy(
-                        EndpointTools.OfEndpoint.class,
-                        Graded.class,
-                        this::graded,
-                        (_, graded, _) -> graded);
+                .handledBy(EndpointTools.OfEndpoint.class, Graded.class, this::graded, (_, graded, _) -> graded);
     }
 
     private Graded graded(EndpointTools.OfEndpoint in, Call call) {

@@ -139,6 +139,7 @@ final class FixtureTools implements ToolSource {
 
     @Override
     public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest turn) {
-        return Optional.ofNullable(tools.get(name)).map(tool -> () -> tool.work().apply(new Call(arguments, turn)));
+        return Optional.ofNullable(tools.get(name))
+                .map(tool -> () -> tool.work().apply(new Call(arguments, turn)));
     }
 }
