@@ -7,121 +7,97 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The operations of signing in and out. */
 final class AuthOperations {
-    private final OpenApi document;
+    private AuthOperations() {}
 
-    AuthOperations(OpenApi document) {
-        this.document = document;
+    static Operation sessionRead() {
+        return new Operation(
+                        "sessionRead",
+                        Tag.USER,
+                        "Read the session",
+                        "Who is signed in by the cookie, with the CSRF token that its changing requests need.")
+                .securedBy(OpenApi.NOTHING, OpenApi.SESSION)
+                .answers(200, "The session, or signed_in: false.", "Session")
+                .problems(400, 403, 429, 500);
     }
 
-    void add() {
-        session();
-        token();
-        oauth();
+    static Operation sessionBegin() {
+        return new Operation(
+                        "sessionBegin",
+                        Tag.USER,
+                        "Sign in with a key",
+                        "Begins a session for the key's user with the key's capabilities, and sets its cookie: 30 minutes"
+                                + " idle, 8 hours at most, and no longer than the key.")
+                .securedBy(OpenApi.KEY)
+                .answers(201, "Signed in.", "Session")
+                .tells(201, "Set-Cookie", "SessionCookie")
+                .problems(400, 401, 403, 413, 415, 429, 500, 503);
     }
 
-    private void session() {
-        document.add(
-                "GET",
-                AuthRoutes.SESSION,
-                new Operation(
-                                "sessionRead",
-                                Tag.USER,
-                                "Read the session",
-                                "Who is signed in by the cookie, with the CSRF token that its changing requests need.")
-                        .securedBy(OpenApi.NOTHING, OpenApi.SESSION)
-                        .answers(200, "The session, or signed_in: false.", "Session")
-                        .problems(400, 403, 429, 500));
-        document.add(
-                "POST",
-                AuthRoutes.SESSION,
-                new Operation(
-                                "sessionBegin",
-                                Tag.USER,
-                                "Sign in with a key",
-                                "Begins a session for the key's user with the key's capabilities, and sets its cookie: 30 minutes"
-                                        + " idle, 8 hours at most, and no longer than the key.")
-                        .securedBy(OpenApi.KEY)
-                        .answers(201, "Signed in.", "Session")
-                        .tells(201, "Set-Cookie", "SessionCookie")
-                        .problems(400, 401, 403, 413, 415, 429, 500, 503));
-        document.add(
-                "DELETE",
-                AuthRoutes.SESSION,
-                changing(
-                                "sessionEnd",
-                                "Sign out",
-                                "Ends the session everywhere within a second, and its access tokens with it.")
-                        .answers(200, "Signed out.", "Session")
-                        .tells(200, "Set-Cookie", "SessionCookie")
-                        .problems(400, 401, 403, 429, 500, 503));
+    static Operation sessionEnd() {
+        return changing(
+                        "sessionEnd",
+                        "Sign out",
+                        "Ends the session everywhere within a second, and its access tokens with it.")
+                .answers(200, "Signed out.", "Session")
+                .tells(200, "Set-Cookie", "SessionCookie")
+                .problems(400, 401, 403, 429, 500, 503);
     }
 
-    private void token() {
-        document.add(
-                "POST",
-                AuthRoutes.TOKEN,
-                changing(
-                                "tokenCreate",
-                                "Get an access token",
-                                "A token that does what the session may do, for 10 minutes and no longer than the session: send it"
-                                        + " as Authorization: Bearer.")
-                        .answers(200, "The token.", "AccessToken")
-                        .problems(400, 401, 403, 413, 415, 429, 500, 503));
-        document.add(
-                "GET",
-                AuthRoutes.KEYS,
-                new Operation(
-                                "jwksRead",
-                                Tag.USER,
-                                "Keys of access tokens",
-                                "The public keys that access tokens are signed with, as a JWK set (RFC 7517).")
-                        .open()
-                        .answers(200, "The keys.", "Jwks")
-                        .problems(400, 401, 429, 500, 503));
+    static Operation token() {
+        return changing(
+                        "tokenCreate",
+                        "Get an access token",
+                        "A token that does what the session may do, for 10 minutes and no longer than the session: send it"
+                                + " as Authorization: Bearer.")
+                .answers(200, "The token.", "AccessToken")
+                .problems(400, 401, 403, 413, 415, 429, 500, 503);
     }
 
-    private void oauth() {
-        document.add(
-                "GET",
-                AuthRoutes.START,
-                provider(
-                                "oauthStart",
-                                "Sign in at a provider",
-                                "Sends the browser to the provider, by OpenID Connect with PKCE.")
-                        .parameter(
-                                "query",
-                                "surface",
-                                true,
-                                "Where it begins; one of those that the operator allows.",
-                                text())
-                        .suchAs("hub")
-                        .parameter(
-                                "query",
-                                "return_to",
-                                false,
-                                "Where the browser goes afterwards: a path on this server with one leading slash.",
-                                text())
-                        .suchAs("/mcp-hub")
-                        .answersNothing(302, "To the provider.")
-                        .tells(302, "Location", "Location")
-                        .tells(302, "Set-Cookie", "SignInCookie")
-                        .problems(400, 404, 429, 500, 503));
-        document.add(
-                "GET",
-                AuthRoutes.CALLBACK,
-                provider(
-                                "oauthCallback",
-                                "Come back from a provider",
-                                "Where providers send the browser; nothing for programs.")
-                        .parameter("query", "state", true, "As it was given to the provider.", text())
-                        .suchAs("9xK2…")
-                        .parameter("query", "code", false, "What the provider exchanges for tokens.", text())
-                        .parameter("query", "error", false, "Why the provider did not sign anybody in.", text())
-                        .parameter("query", "iss", false, "Who the provider is (RFC 9207).", text())
-                        .answersNothing(302, "Signed in, to return_to.")
-                        .tells(302, "Location", "Location")
-                        .tells(302, "Set-Cookie", "SessionCookie")
-                        .problems(400, 403, 404, 429, 500, 503));
+    static Operation keys() {
+        return new Operation(
+                        "jwksRead",
+                        Tag.USER,
+                        "Keys of access tokens",
+                        "The public keys that access tokens are signed with, as a JWK set (RFC 7517).")
+                .open()
+                .answers(200, "The keys.", "Jwks")
+                .problems(400, 401, 429, 500, 503);
+    }
+
+    static Operation start() {
+        return provider(
+                        "oauthStart",
+                        "Sign in at a provider",
+                        "Sends the browser to the provider, by OpenID Connect with PKCE.")
+                .parameter("query", "surface", true, "Where it begins; one of those that the operator allows.", text())
+                .suchAs("hub")
+                .parameter(
+                        "query",
+                        "return_to",
+                        false,
+                        "Where the browser goes afterwards: a path on this server with one leading slash.",
+                        text())
+                .suchAs("/mcp-hub")
+                .answersNothing(302, "To the provider.")
+                .tells(302, "Location", "Location")
+                .tells(302, "Set-Cookie", "SignInCookie")
+                .problems(400, 404, 429, 500, 503);
+    }
+
+    static Operation callback() {
+        return provider(
+                        "oauthCallback",
+                        "Come back from a provider",
+                        "Where providers send the browser; nothing for programs.")
+                .parameter("query", "state", true, "As it was given to the provider.", text())
+                .suchAs("9xK2…")
+                .parameter("query", "code", false, "What the provider exchanges for tokens.", text())
+                .parameter("query", "error", false, "Why the provider did not sign anybody in.", text())
+                .parameter("query", "iss", false, "Who the provider is (RFC 9207).", text())
+                .answersNothing(302, "Signed in, to return_to.")
+                .tells(302, "Location", "Location")
+                .tells(302, "Set-Cookie", "SessionCookie")
+                .problems(400, 403, 404, 429, 500, 503);
     }
 
     private static Operation provider(String id, String summary, String description) {

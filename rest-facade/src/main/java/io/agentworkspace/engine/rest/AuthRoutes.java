@@ -2,14 +2,15 @@ package io.agentworkspace.engine.rest;
 
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
+import java.util.List;
 
 /** The routes of signing in and out. */
 final class AuthRoutes {
-    static final String SESSION = "/api/auth/session";
-    static final String TOKEN = "/api/auth/token";
-    static final String START = "/api/auth/oauth/{idp}/start";
-    static final String CALLBACK = "/api/auth/oauth/{idp}/callback";
-    static final String KEYS = "/.well-known/jwks.json";
+    private static final String SESSION = "/api/auth/session";
+    private static final String TOKEN = "/api/auth/token";
+    private static final String START = "/api/auth/oauth/{idp}/start";
+    private static final String CALLBACK = "/api/auth/oauth/{idp}/callback";
+    private static final String KEYS = "/.well-known/jwks.json";
 
     private final SignIn signIn;
 
@@ -17,30 +18,42 @@ final class AuthRoutes {
         this.signIn = signIn;
     }
 
-    Response session() {
+    List<GatewayRoute> routes() {
+        return List.of(
+                GatewayRoute.get(SESSION, _ -> session(), AuthOperations::sessionRead),
+                GatewayRoute.post(SESSION, this::begin, AuthOperations::sessionBegin),
+                GatewayRoute.delete(SESSION, _ -> end(), AuthOperations::sessionEnd),
+                GatewayRoute.post(TOKEN, this::token, AuthOperations::token),
+                GatewayRoute.get(KEYS, _ -> keys(), AuthOperations::keys).withAnyQuery(),
+                GatewayRoute.get(START, this::leave, AuthOperations::start).withAnyQuery(),
+                GatewayRoute.get(CALLBACK, this::arrive, AuthOperations::callback)
+                        .withAnyQuery());
+    }
+
+    private Response session() {
         return answer(signIn.session(RestExchange.current().request()));
     }
 
     /** A body is optional and must have no fields. */
-    Response begin(ContainerRequestContext context) {
+    private Response begin(ContainerRequestContext context) {
         JsonBody.none(context);
         return answer(signIn.begin(RestExchange.current().request()));
     }
 
-    Response end() {
+    private Response end() {
         return answer(signIn.end(RestExchange.current().request()));
     }
 
-    Response token(ContainerRequestContext context) {
+    private Response token(ContainerRequestContext context) {
         JsonBody.none(context);
         return answer(signIn.token(RestExchange.current().request()));
     }
 
-    Response leave(ContainerRequestContext context) {
+    private Response leave(ContainerRequestContext context) {
         return answer(signIn.leave(RestExchange.current().request(), provider(context)));
     }
 
-    Response arrive(ContainerRequestContext context) {
+    private Response arrive(ContainerRequestContext context) {
         return answer(signIn.arrive(RestExchange.current().request(), provider(context)));
     }
 
@@ -48,7 +61,7 @@ final class AuthRoutes {
         return context.getUriInfo().getPathParameters().getFirst("idp");
     }
 
-    Response keys() {
+    private Response keys() {
         return answer(signIn.keys());
     }
 

@@ -16,9 +16,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The catalogue for readers, and a route that runs any of its tools. */
 final class CatalogueRoutes {
-    static final String TOOLS = "/api/mcp/tools";
-    static final String TOOL = TOOLS + "/{name}";
-    static final String INVOKE = TOOL + "/invoke";
+    private static final String TOOLS = "/api/mcp/tools";
+    private static final String TOOL = TOOLS + "/{name}";
+    private static final String INVOKE = TOOL + "/invoke";
 
     private final ToolRunner runner;
     private final Map<String, ObjectNode> descriptions;
@@ -29,8 +29,15 @@ final class CatalogueRoutes {
                 .collect(Collectors.toUnmodifiableMap(Tool::name, CatalogueRoutes::description));
     }
 
+    List<GatewayRoute> routes() {
+        return List.of(
+                GatewayRoute.get(TOOLS, _ -> list(), GatewayOperations::tools),
+                GatewayRoute.get(TOOL, this::read, GatewayOperations::tool),
+                GatewayRoute.post(INVOKE, this::invoke, GatewayOperations::invoke));
+    }
+
     /** With a credential, what it may use; without, all there is. */
-    Response list() {
+    private Response list() {
         var caller = RestExchange.current().caller();
         var catalogue = runner.catalogue();
         List<Tool<?, ?>> tools = caller == null ? catalogue.tools() : catalogue.tools(caller);
@@ -40,7 +47,7 @@ final class CatalogueRoutes {
         return RestResponse.tagged(listed);
     }
 
-    Response read(ContainerRequestContext context) {
+    private Response read(ContainerRequestContext context) {
         var tool = named(context);
         var caller = RestExchange.current().caller();
         if (caller != null) {
@@ -52,7 +59,7 @@ final class CatalogueRoutes {
     }
 
     /** Arguments in, envelope out, under the status that stands in it; as strict about unknown fields as MCP. */
-    Response invoke(ContainerRequestContext context) {
+    private Response invoke(ContainerRequestContext context) {
         var tool = named(context);
         RestExchange.current().runs(tool);
         var arguments = JsonBody.required(context, "{}");

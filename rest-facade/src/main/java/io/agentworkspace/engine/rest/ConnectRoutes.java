@@ -22,9 +22,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** How clients of MCP are connected, and how those fared that tried. */
 final class ConnectRoutes {
-    static final String CLIENTS = "/api/mcp/clients";
-    static final String CLIENT = CLIENTS + "/{client}";
-    static final String HANDSHAKES = "/api/mcp/handshakes";
+    private static final String CLIENTS = "/api/mcp/clients";
+    private static final String CLIENT = CLIENTS + "/{client}";
+    private static final String HANDSHAKES = "/api/mcp/handshakes";
 
     private static final String KEYS = "AK_List";
 
@@ -45,7 +45,14 @@ final class ConnectRoutes {
                 .toList();
     }
 
-    Response clients(ContainerRequestContext context) {
+    List<GatewayRoute> routes() {
+        return List.of(
+                GatewayRoute.get(CLIENTS, this::clients, ConnectRoutes::ofClients),
+                GatewayRoute.get(CLIENT, this::client, ConnectRoutes::ofClient),
+                GatewayRoute.get(HANDSHAKES, this::handshakes, ConnectRoutes::ofHandshakes));
+    }
+
+    private Response clients(ContainerRequestContext context) {
         var address = address(context);
         var listed = Json.object();
         var array = listed.putArray("clients");
@@ -55,7 +62,7 @@ final class ConnectRoutes {
         return RestResponse.json(200, listed);
     }
 
-    Response client(ContainerRequestContext context) {
+    private Response client(ContainerRequestContext context) {
         var client = McpClient.read(context.getUriInfo().getPathParameters().getFirst("client"));
         return RestResponse.json(200, Json.tree(client.configuration(address(context))));
     }
@@ -93,7 +100,7 @@ final class ConnectRoutes {
     }
 
     /** Another key than one's own takes what AK_List takes. */
-    Response handshakes(ContainerRequestContext context) {
+    private Response handshakes(ContainerRequestContext context) {
         var caller = RestExchange.current().identified();
         var key = context.getUriInfo().getQueryParameters().getFirst("key_id");
         if (key != null) {
@@ -107,51 +114,48 @@ final class ConnectRoutes {
         return RestResponse.json(200, Json.tree(handshakes.latest(caller, key)));
     }
 
-    static void describe(OpenApi document) {
-        document.add(
-                "GET",
-                CLIENTS,
-                limited(new Operation(
-                                        "clients",
-                                        Tag.MCP,
-                                        "List the clients that there is a configuration for",
-                                        "A ready configuration for each kind of MCP client. No answer holds a key: where it goes"
-                                                + " is a placeholder or a prompt.")
-                                .open())
-                        .answers(200, "The configurations.", "Clients")
-                        .problems(401, 422, 429, 500));
-        document.add(
-                "GET",
-                CLIENT,
-                limited(new Operation(
-                                        "client",
-                                        Tag.MCP,
-                                        "Read the configuration for a client",
-                                        "What to paste where, the install link and the command of one kind of MCP client, and how"
-                                                + " to see that it works.")
-                                .open()
-                                .parameter("path", "client", true, "The client.", oneOf(McpClient.words()))
-                                .suchAs("cursor"))
-                        .answers(200, "The configuration.", "ClientConfiguration")
-                        .problems(401, 404, 422, 429, 500));
-        document.add(
-                "GET",
-                HANDSHAKES,
-                new Operation(
-                                "handshakes",
+    private static Operation ofClients() {
+        return limited(new Operation(
+                                "clients",
                                 Tag.MCP,
-                                "Read how your clients fared",
-                                "The last 20 handshakes at /mcp of your key, or of what you signed in with otherwise, also those"
-                                        + " that were refused: what was wrong, and what would be right. Kept for 30 days.")
-                        .parameter(
-                                "query",
-                                "key_id",
-                                false,
-                                "The id of another key that you may read, as AK_List shows it; your own otherwise.",
-                                Json.object().put("type", "string"))
-                        .suchAs("4uVt2kPq8ZxT")
-                        .answers(200, "The handshakes.", "Handshakes")
-                        .problems(401, 403, 404, 429, 500, 503));
+                                "List the clients that there is a configuration for",
+                                "A ready configuration for each kind of MCP client. No answer holds a key: where it goes"
+                                        + " is a placeholder or a prompt.")
+                        .open())
+                .answers(200, "The configurations.", "Clients")
+                .problems(401, 422, 429, 500);
+    }
+
+    private static Operation ofClient() {
+        return limited(new Operation(
+                                "client",
+                                Tag.MCP,
+                                "Read the configuration for a client",
+                                "What to paste where, the install link and the command of one kind of MCP client, and how"
+                                        + " to see that it works.")
+                        .open()
+                        .parameter("path", "client", true, "The client.", oneOf(McpClient.words()))
+                        .suchAs("cursor"))
+                .answers(200, "The configuration.", "ClientConfiguration")
+                .problems(401, 404, 422, 429, 500);
+    }
+
+    private static Operation ofHandshakes() {
+        return new Operation(
+                        "handshakes",
+                        Tag.MCP,
+                        "Read how your clients fared",
+                        "The last 20 handshakes at /mcp of your key, or of what you signed in with otherwise, also those"
+                                + " that were refused: what was wrong, and what would be right. Kept for 30 days.")
+                .parameter(
+                        "query",
+                        "key_id",
+                        false,
+                        "The id of another key that you may read, as AK_List shows it; your own otherwise.",
+                        Json.object().put("type", "string"))
+                .suchAs("4uVt2kPq8ZxT")
+                .answers(200, "The handshakes.", "Handshakes")
+                .problems(401, 403, 404, 429, 500, 503);
     }
 
     private static ObjectNode oneOf(List<String> words) {

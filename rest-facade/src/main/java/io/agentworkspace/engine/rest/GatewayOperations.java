@@ -15,8 +15,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class GatewayOperations {
     private static final String UNCHANGED = "You have it already: its ETag was in If-None-Match.";
 
-    private static final String STREAM = "/api/stream";
-
     private static final Map<Integer, String> RPC_STATUSES = new TreeMap<>(Map.of(
             400, "No proper message.",
             401, "No valid credential.",
@@ -26,64 +24,48 @@ final class GatewayOperations {
             429, "Rate limited.",
             500, "A defect."));
 
-    private final OpenApi document;
+    private GatewayOperations() {}
 
-    GatewayOperations(OpenApi document) {
-        this.document = document;
-    }
-
-    void add() {
-        health();
-        contract();
-        catalogue();
-        invoke();
-        mcp();
-        stream();
-    }
-
-    private void stream() {
+    static Operation stream() {
         var event = """
                 id: 81204-9317-1795379400
                 event: messages
                 data: {"from":"Ada","domain":"Den","zone":"main","content":"Low water at six.","at":"2026-05-25T12:00:00.000Z"}
                 """;
-        document.add(
-                "GET",
-                STREAM,
-                new Operation(
-                                "stream",
-                                Tag.GATEWAY,
-                                "Read what happens, as it happens",
-                                "Server-sent events, each named by its topic and filtered by what you may see when it is sent. The"
-                                        + " first event, open, lists the topics that you receive. After a break send the last"
-                                        + " id as Last-Event-ID: you get what you missed, or the event reset if that is no"
-                                        + " longer known. Events can come twice. The stream ends within a second after its"
-                                        + " credential does.")
-                        .parameter(
-                                "query",
-                                "topics",
-                                false,
-                                "With commas between them: presence, messages, memories, deliveries, handshakes, audit. All when"
-                                        + " left out.",
-                                Json.object().put("type", "string"))
-                        .suchAs("messages,memories")
-                        .parameter(
-                                "header",
-                                "Last-Event-ID",
-                                false,
-                                "The id of the last event that you received.",
-                                Json.object().put("type", "string"))
-                        .suchAs("81204-9317-1795379400")
-                        .answers(
-                                200,
-                                "The events.",
-                                "text/event-stream",
-                                Json.object().put("type", "string"),
-                                Json.valueTree(event))
-                        .problems(400, 401, 422, 429, 500, 503));
+        return new Operation(
+                        "stream",
+                        Tag.GATEWAY,
+                        "Read what happens, as it happens",
+                        "Server-sent events, each named by its topic and filtered by what you may see when it is sent. The"
+                                + " first event, open, lists the topics that you receive. After a break send the last"
+                                + " id as Last-Event-ID: you get what you missed, or the event reset if that is no"
+                                + " longer known. Events can come twice. The stream ends within a second after its"
+                                + " credential does.")
+                .parameter(
+                        "query",
+                        "topics",
+                        false,
+                        "With commas between them: presence, messages, memories, deliveries, handshakes, audit. All when"
+                                + " left out.",
+                        Json.object().put("type", "string"))
+                .suchAs("messages,memories")
+                .parameter(
+                        "header",
+                        "Last-Event-ID",
+                        false,
+                        "The id of the last event that you received.",
+                        Json.object().put("type", "string"))
+                .suchAs("81204-9317-1795379400")
+                .answers(
+                        200,
+                        "The events.",
+                        "text/event-stream",
+                        Json.object().put("type", "string"),
+                        Json.valueTree(event))
+                .problems(400, 401, 422, 429, 500, 503);
     }
 
-    private void mcp() {
+    static Operation mcp() {
         var operation = new Operation(
                         "mcpCall",
                         Tag.MCP,
@@ -102,68 +84,52 @@ final class GatewayOperations {
                 .answersNothing(202, "A notification was taken.");
         RPC_STATUSES.forEach((status, words) ->
                 operation.answers(status, words, SchemaNames.schema("RpcError"), Components.rpcError(status)));
-        document.add(
-                "POST",
-                "/mcp",
-                operation.tells(429, "Retry-After", "RetryAfter").tells(500, "Retry-After", "RetryAfter"));
+        return operation.tells(429, "Retry-After", "RetryAfter").tells(500, "Retry-After", "RetryAfter");
     }
 
-    private static Operation open(String id, Tag tag, String summary, String description) {
-        return new Operation(id, tag, summary, description).open();
+    static Operation health() {
+        return open("health", Tag.GATEWAY, "Health", "200 for as long as the process runs; the body tells how it is.")
+                .answers(200, "How it is.", "Health")
+                .problems(400, 401, 429, 500);
     }
 
-    private void health() {
-        document.add(
-                "GET",
-                GatewayRoutes.HEALTH,
-                open("health", Tag.GATEWAY, "Health", "200 for as long as the process runs; the body tells how it is.")
-                        .answers(200, "How it is.", "Health")
-                        .problems(400, 401, 429, 500));
-        document.add(
-                "GET",
-                GatewayRoutes.LIVE,
-                open("healthLive", Tag.GATEWAY, "Liveness", "Whether the process runs.")
-                        .answers(200, "It runs.", "Live")
-                        .problems(400, 401, 429, 500));
-        document.add(
-                "GET",
-                GatewayRoutes.READY,
-                open("healthReady", Tag.GATEWAY, "Readiness", "Whether requests can be served: 503 while they cannot.")
-                        .answers(200, "They can.", "Health")
-                        .problems(400, 401, 429, 500, 503));
+    static Operation live() {
+        return open("healthLive", Tag.GATEWAY, "Liveness", "Whether the process runs.")
+                .answers(200, "It runs.", "Live")
+                .problems(400, 401, 429, 500);
     }
 
-    private void contract() {
-        document.add(
-                "GET",
-                GatewayRoutes.CONFIG,
-                open(
-                                "configRead",
-                                Tag.GATEWAY,
-                                "Public runtime configuration",
-                                "The addresses, versions and limits of this service, and how to sign in.")
-                        .answers(200, "The configuration.", "Config")
-                        .problems(400, 401, 429, 500));
+    static Operation ready() {
+        return open("healthReady", Tag.GATEWAY, "Readiness", "Whether requests can be served: 503 while they cannot.")
+                .answers(200, "They can.", "Health")
+                .problems(400, 401, 429, 500, 503);
+    }
+
+    static Operation config() {
+        return open(
+                        "configRead",
+                        Tag.GATEWAY,
+                        "Public runtime configuration",
+                        "The addresses, versions and limits of this service, and how to sign in.")
+                .answers(200, "The configuration.", "Config")
+                .problems(400, 401, 429, 500);
+    }
+
+    static Operation json() {
         var example = Json.object().put("openapi", "3.1.0");
-        published(
-                OpenApiRoutes.JSON,
-                "openapiJson",
-                "This document",
-                MediaType.APPLICATION_JSON,
-                Json.object().put("type", "object"),
-                example);
-        published(
-                OpenApiRoutes.YAML,
-                "openapiYaml",
-                "This document as YAML",
-                "application/yaml",
-                Json.object().put("type", "string"),
-                Json.valueTree("openapi: 3.1.0"));
+        var schema = Json.object().put("type", "object");
+        return published("openapiJson", "This document", MediaType.APPLICATION_JSON, schema, example);
     }
 
-    private void published(
-            String path, String id, String summary, String mediaType, ObjectNode schema, JsonNode example) {
-        var operation = open(id, Tag.GATEWAY, summary, "What clients are generated from, with an ETag.")
+    static Operation yaml() {
+        var example = Json.valueTree("openapi: 3.1.0");
+        var schema = Json.object().put("type", "string");
+        return published("openapiYaml", "This document as YAML", "application/yaml", schema, example);
+    }
+
+    private static Operation published(
+            String id, String summary, String mediaType, ObjectNode schema, JsonNode example) {
+        return open(id, Tag.GATEWAY, summary, "What clients are generated from, with an ETag.")
                 .parameter(
                         "header",
                         "If-None-Match",
@@ -176,43 +142,40 @@ final class GatewayOperations {
                 .answersNothing(304, UNCHANGED)
                 .tells(304, "ETag", "ETag")
                 .problems(400, 401, 429, 500);
-        document.add("GET", path, operation);
     }
 
-    private void catalogue() {
-        document.add(
-                "GET",
-                CatalogueRoutes.TOOLS,
-                open("toolList", Tag.MCP, "List MCP tools", "All tools; with a credential those that it may use.")
-                        .answers(200, "The tools.", "Tools")
-                        .problems(400, 401, 429, 500));
-        document.add(
-                "GET",
-                CatalogueRoutes.TOOL,
-                named(open("toolRead", Tag.MCP, "Read an MCP tool", "One tool, as in the list."))
-                        .answers(200, "The tool.", "Tool")
-                        .problems(400, 401, 403, 404, 429, 500));
+    static Operation tools() {
+        return open("toolList", Tag.MCP, "List MCP tools", "All tools; with a credential those that it may use.")
+                .answers(200, "The tools.", "Tools")
+                .problems(400, 401, 429, 500);
     }
 
-    private void invoke() {
+    static Operation tool() {
+        return named(open("toolRead", Tag.MCP, "Read an MCP tool", "One tool, as in the list."))
+                .answers(200, "The tool.", "Tool")
+                .problems(400, 401, 403, 404, 429, 500);
+    }
+
+    static Operation invoke() {
         var operation = new Operation(
                 "toolInvoke",
                 Tag.MCP,
                 "Invoke an MCP tool",
                 "Arguments in, envelope out, under the status in status.http_code. Unknown arguments are refused.");
-        document.add(
-                "POST",
-                CatalogueRoutes.INVOKE,
-                named(operation)
-                        .idempotent()
-                        .body(true, Json.object().put("type", "object"), Json.object())
-                        .answers(200, "Done.", "CommandResponse")
-                        .tells(200, RestResponse.REPLAYED, "IdempotencyReplayed")
-                        .refused(400, "The tool refused, or the body is malformed.")
-                        .refused(401, "No valid credential, or not permitted.")
-                        .refused(429, "Rate limited, or over quota.")
-                        .refused(500, "A defect, or the database is away.")
-                        .problems(400, 401, 404, 413, 415, 429, 500));
+        return named(operation)
+                .idempotent()
+                .body(true, Json.object().put("type", "object"), Json.object())
+                .answers(200, "Done.", "CommandResponse")
+                .tells(200, RestResponse.REPLAYED, "IdempotencyReplayed")
+                .refused(400, "The tool refused, or the body is malformed.")
+                .refused(401, "No valid credential, or not permitted.")
+                .refused(429, "Rate limited, or over quota.")
+                .refused(500, "A defect, or the database is away.")
+                .problems(400, 401, 404, 413, 415, 429, 500);
+    }
+
+    private static Operation open(String id, Tag tag, String summary, String description) {
+        return new Operation(id, tag, summary, description).open();
     }
 
     private static Operation named(Operation operation) {

@@ -11,14 +11,15 @@ import io.agentworkspace.engine.model.tool.RequestAttributes;
 import io.agentworkspace.engine.model.tool.Route;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
+import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Health and public runtime configuration. */
 final class GatewayRoutes {
-    static final String HEALTH = "/api/health";
-    static final String LIVE = HEALTH + "/live";
-    static final String READY = HEALTH + "/ready";
-    static final String CONFIG = "/api/config";
+    private static final String HEALTH = "/api/health";
+    private static final String LIVE = HEALTH + "/live";
+    private static final String READY = HEALTH + "/ready";
+    private static final String CONFIG = "/api/config";
 
     private final PublicAddresses published;
     private final Health health;
@@ -32,17 +33,26 @@ final class GatewayRoutes {
         this.clock = clock;
     }
 
+    List<GatewayRoute> routes() {
+        return List.of(
+                GatewayRoute.get(HEALTH, _ -> health(), GatewayOperations::health)
+                        .withAnyQuery(),
+                GatewayRoute.get(LIVE, _ -> live(), GatewayOperations::live).withAnyQuery(),
+                GatewayRoute.get(READY, _ -> ready(), GatewayOperations::ready).withAnyQuery(),
+                GatewayRoute.get(CONFIG, _ -> config(), GatewayOperations::config));
+    }
+
     /** 200 for as long as the process runs; the body tells how it is. */
-    Response health() {
+    private Response health() {
         return RestResponse.json(200, state(health.database()));
     }
 
-    Response live() {
+    private Response live() {
         return RestResponse.json(200, Json.object().put("status", "ok"));
     }
 
     /** 503 while the database is away. One that takes no changes can still be read, which no balancer should end. */
-    Response ready() {
+    private Response ready() {
         var database = health.database();
         if (database == DatabaseState.UNREACHABLE) {
             throw Problem.unavailable();
@@ -59,7 +69,7 @@ final class GatewayRoutes {
         return state.put("database", database.word());
     }
 
-    Response config() {
+    private Response config() {
         var config = Json.object()
                 .put("contract_version", Envelope.CONTRACT_VERSION)
                 .put("version", published.version())

@@ -10,6 +10,7 @@ import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.Tag;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -34,17 +35,18 @@ final class OpenApi {
 
     private OpenApi() {}
 
-    static ObjectNode document(Catalogue catalogue, PublicAddresses published) {
-        var operations = new OpenApi();
-        new GatewayOperations(operations).add();
-        new AuthOperations(operations).add();
-        WhyRoutes.describe(operations);
-        ConnectRoutes.describe(operations);
-        new ToolOperations(operations).add(catalogue.tools());
-        if (catalogue.find("SK_Read").isPresent()) {
-            SkillRoutes.describe(operations);
+    /** @param routes those that are no tools' */
+    static ObjectNode document(Catalogue catalogue, PublicAddresses published, List<GatewayRoute> routes) {
+        var document = new OpenApi();
+        routes.forEach(document::add);
+        new ToolOperations(document).add(catalogue.tools());
+        return document.assembled(published);
+    }
+
+    private void add(GatewayRoute route) {
+        if (route.operation() != null) {
+            add(route.method(), route.path(), route.operation().get());
         }
-        return operations.assembled(published);
     }
 
     ComponentSchemas schemas() {

@@ -6,6 +6,7 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,7 +16,7 @@ import tools.jackson.dataformat.yaml.YAMLWriteFeature;
 /** The machine-readable contract, written once as JSON and once as YAML when it is first asked for, and told apart by its digest. */
 final class OpenApiRoutes {
     static final String JSON = "/api/openapi.json";
-    static final String YAML = "/api/openapi.yaml";
+    private static final String YAML = "/api/openapi.yaml";
 
     private final Supplier<ObjectNode> document;
     private @Nullable Renditions renditions;
@@ -24,11 +25,17 @@ final class OpenApiRoutes {
         this.document = document;
     }
 
-    Response json() {
+    List<GatewayRoute> routes() {
+        return List.of(
+                GatewayRoute.get(JSON, _ -> json(), GatewayOperations::json),
+                GatewayRoute.get(YAML, _ -> yaml(), GatewayOperations::yaml));
+    }
+
+    private Response json() {
         return renditions().json().answer();
     }
 
-    Response yaml() {
+    private Response yaml() {
         return renditions().yaml().answer();
     }
 

@@ -7,6 +7,7 @@ import jakarta.ws.rs.NotAllowedException;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ import org.glassfish.jersey.server.ResourceConfig;
 import org.glassfish.jersey.server.ServerProperties;
 import org.glassfish.jersey.server.model.Resource;
 
-/** The REST door: one Jetty handler for the command routes, the tools' own routes and the gateway's. */
+/** The REST API: one Jetty handler for the command routes, the tools' own routes and the gateway's. */
 public final class RestFacade {
     private final Map<String, Resource.Builder> resources = new LinkedHashMap<>();
 
@@ -49,16 +50,20 @@ public final class RestFacade {
             SignIn signIn,
             HandshakeReports handshakes,
             Clock clock) {
+        var routes = new ArrayList<GatewayRoute>();
+        routes.addAll(new GatewayRoutes(published, health, signIn, clock).routes());
+        routes.addAll(new OpenApiRoutes(() -> OpenApi.document(runner.catalogue(), published, routes)).routes());
+        routes.addAll(new CatalogueRoutes(runner).routes());
+        routes.add(GatewayRoute.elsewhere("POST", "/mcp", GatewayOperations::mcp));
+        routes.add(GatewayRoute.elsewhere("GET", "/api/stream", GatewayOperations::stream));
+        routes.addAll(new AuthRoutes(signIn).routes());
+        routes.addAll(new WhyRoutes(runner).routes());
+        routes.addAll(new ConnectRoutes(runner, handshakes, published.mcpUrl()).routes());
+        routes.addAll(new SkillRoutes(runner).routes());
         var facade = new RestFacade();
         facade.commands(new CommandRoutes(runner, clock));
         facade.tools(new ToolRoutes(runner));
-        facade.catalogue(new CatalogueRoutes(runner));
-        facade.why(new WhyRoutes(runner));
-        facade.skills(new SkillRoutes(runner));
-        facade.connect(new ConnectRoutes(runner, handshakes, published.mcpUrl()));
-        facade.gateway(new GatewayRoutes(published, health, signIn, clock));
-        facade.auth(new AuthRoutes(signIn));
-        facade.contract(new OpenApiRoutes(() -> OpenApi.document(runner.catalogue(), published)));
+        routes.forEach(route -> route.register(facade));
         return facade;
     }
 
@@ -85,63 +90,7 @@ public final class RestFacade {
         }
     }
 
-    private void catalogue(CatalogueRoutes routes) {
-        queried("GET", CatalogueRoutes.TOOLS, _ -> routes.list());
-        queried("GET", CatalogueRoutes.TOOL, routes::read);
-        queried("POST", CatalogueRoutes.INVOKE, routes::invoke);
-    }
-
-    private void why(WhyRoutes routes) {
-        queried("GET", WhyRoutes.WHY, routes::why, "tool", "target", "context");
-    }
-
-    private void skills(SkillRoutes routes) {
-        if (routes.areServed()) {
-            queried("GET", SkillRoutes.ARCHIVE, routes::archive);
-            route("GET", SkillRoutes.INDEX, _ -> routes.index());
-            route("GET", SkillRoutes.PUBLISHED_ARCHIVE, routes::publishedArchive);
-            route("GET", SkillRoutes.PUBLISHED_FILE, routes::publishedFile);
-        }
-    }
-
-    private void connect(ConnectRoutes routes) {
-        queried("GET", ConnectRoutes.CLIENTS, routes::clients, "toolset", "readonly");
-        queried("GET", ConnectRoutes.CLIENT, routes::client, "toolset", "readonly");
-        queried("GET", ConnectRoutes.HANDSHAKES, routes::handshakes, "key_id");
-    }
-
-    private void gateway(GatewayRoutes routes) {
-        route("GET", GatewayRoutes.HEALTH, _ -> routes.health());
-        route("GET", GatewayRoutes.LIVE, _ -> routes.live());
-        route("GET", GatewayRoutes.READY, _ -> routes.ready());
-        queried("GET", GatewayRoutes.CONFIG, _ -> routes.config());
-    }
-
-    private void auth(AuthRoutes routes) {
-        queried("GET", AuthRoutes.SESSION, _ -> routes.session());
-        queried("POST", AuthRoutes.SESSION, routes::begin);
-        queried("DELETE", AuthRoutes.SESSION, _ -> routes.end());
-        queried("POST", AuthRoutes.TOKEN, routes::token);
-        route("GET", AuthRoutes.START, routes::leave);
-        route("GET", AuthRoutes.CALLBACK, routes::arrive);
-        route("GET", AuthRoutes.KEYS, _ -> routes.keys());
-    }
-
-    private void contract(OpenApiRoutes routes) {
-        queried("GET", OpenApiRoutes.JSON, _ -> routes.json());
-        queried("GET", OpenApiRoutes.YAML, _ -> routes.yaml());
-    }
-
-    /** A route that accepts only these query parameters. */
-    private void queried(
-            String method, String path, Function<ContainerRequestContext, Response> answer, String... parameters) {
-        route(method, path, context -> {
-            QueryFields.refuseUnknown(context, List.of(parameters));
-            return answer.apply(context);
-        });
-    }
-
-    private void route(String method, String path, Function<ContainerRequestContext, Response> answer) {
+    void route(String method, String path, Function<ContainerRequestContext, Response> answer) {
         resources.computeIfAbsent(path, Resource::builder).addMethod(method).handledBy(new RouteHandler(answer));
     }
 

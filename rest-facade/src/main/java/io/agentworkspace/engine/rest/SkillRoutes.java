@@ -13,6 +13,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -41,12 +42,18 @@ final class SkillRoutes {
         this.runner = runner;
     }
 
-    /** Whether the catalogue has skills at all. */
-    boolean areServed() {
-        return runner.catalogue().find(READ).isPresent();
+    /** None if the catalogue has no skills. */
+    List<GatewayRoute> routes() {
+        return runner.catalogue().find(READ).isEmpty()
+                ? List.of()
+                : List.of(
+                        GatewayRoute.get(ARCHIVE, this::archive, SkillRoutes::operation),
+                        GatewayRoute.undescribed(INDEX, _ -> index()),
+                        GatewayRoute.undescribed(PUBLISHED_ARCHIVE, this::publishedArchive),
+                        GatewayRoute.undescribed(PUBLISHED_FILE, this::publishedFile));
     }
 
-    Response archive(ContainerRequestContext context) {
+    private Response archive(ContainerRequestContext context) {
         var exchange = RestExchange.current();
         exchange.runs(runner.catalogue().read(READ));
         var arguments = Json.object().put("name", given(context, "name")).put("archive", true);
@@ -58,7 +65,7 @@ final class SkillRoutes {
     }
 
     /** What the service ships, whoever asks: it is kept by caches. */
-    Response index() {
+    private Response index() {
         var index = Json.object().put("$schema", SCHEMA);
         var listed = index.putArray("skills");
         for (var skill : open(LIST, Json.object()).path("skills")) {
@@ -88,12 +95,12 @@ final class SkillRoutes {
         return resources;
     }
 
-    Response publishedArchive(ContainerRequestContext context) {
+    private Response publishedArchive(ContainerRequestContext context) {
         var arguments = Json.object().put("name", given(context, "name")).put("archive", true);
         return archive(open(READ, arguments), SHARED);
     }
 
-    Response publishedFile(ContainerRequestContext context) {
+    private Response publishedFile(ContainerRequestContext context) {
         var arguments = Json.object().put("name", given(context, "name")).put("path", given(context, "path"));
         var file = open(READ, arguments).path("file");
         var bytes = file.has("text")
@@ -157,8 +164,8 @@ final class SkillRoutes {
         return "sha256:" + Sha256.hex(bytes);
     }
 
-    static void describe(OpenApi document) {
-        var operation = new Operation(
+    private static Operation operation() {
+        return new Operation(
                         "skillArchive",
                         Tag.SKILLS,
                         "Download a skill",
@@ -176,6 +183,5 @@ final class SkillRoutes {
                         Json.valueTree("(the bytes of the zip)"))
                 .answersNothing(304, "You have it already: its ETag was in If-None-Match.")
                 .problems(401, 403, 404, 422, 429, 500, 503);
-        document.add("GET", ARCHIVE, operation);
     }
 }

@@ -9,12 +9,13 @@ import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Why the caller may run a tool, or may not. */
 final class WhyRoutes {
-    static final String WHY = "/api/auth/why";
+    private static final String WHY = "/api/auth/why";
 
     private final ToolRunner runner;
 
@@ -22,7 +23,11 @@ final class WhyRoutes {
         this.runner = runner;
     }
 
-    Response why(ContainerRequestContext context) {
+    List<GatewayRoute> routes() {
+        return List.of(GatewayRoute.get(WHY, this::why, WhyRoutes::operation));
+    }
+
+    private Response why(ContainerRequestContext context) {
         var query = context.getUriInfo().getQueryParameters();
         var tool = given(query, "tool");
         if (tool == null) {
@@ -44,8 +49,8 @@ final class WhyRoutes {
         return value == null || value.isBlank() ? null : value.strip();
     }
 
-    static void describe(OpenApi document) {
-        var operation = new Operation(
+    private static Operation operation() {
+        return new Operation(
                         "why",
                         Tag.USER,
                         "Why you may, or may not",
@@ -63,7 +68,6 @@ final class WhyRoutes {
                 .parameter("query", "context", false, "The context that says as which agent you are logged on.", text())
                 .answers(200, "What decides.", "Reasons")
                 .problems(400, 401, 404, 422, 429, 500, 503);
-        document.add("GET", WHY, operation);
     }
 
     private static ObjectNode text() {

@@ -80,7 +80,7 @@ class OpenApiTest {
                     .forEach(method -> described.add(method.toUpperCase(Locale.ROOT) + " " + path.getKey()));
         }
         assertThat(described)
-                .as("a route of RestFacade needs an Operation: see GatewayOperations")
+                .as("a route of RestFacade needs an Operation: see GatewayRoute")
                 .isEqualTo(answered);
     }
 

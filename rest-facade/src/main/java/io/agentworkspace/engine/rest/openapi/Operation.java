@@ -57,6 +57,15 @@ public final class Operation {
         return this;
     }
 
+    /** The names of its query parameters. */
+    public List<String> queryParameters() {
+        return json.path("parameters")
+                .valueStream()
+                .filter(parameter -> parameter.path("in").asString("").equals("query"))
+                .map(parameter -> parameter.path("name").asString())
+                .toList();
+    }
+
     /** A value that the last parameter could have. */
     public Operation suchAs(JsonNode example) {
         var parameters = json.withArray("parameters");
