@@ -18,6 +18,9 @@ final class Streams implements AutoCloseable {
     /** Ends a hang: a slow machine takes minutes for some thousand streams. */
     private static final long PATIENCE = 600_000_000_000L;
 
+    /** A key has only a share of the calls in flight: on a slow machine more would be refused. */
+    private static final int OPENING = 16;
+
     private final URI url;
     private final String key;
     private final Selector selector;
@@ -38,6 +41,7 @@ final class Streams implements AutoCloseable {
         private final String uri;
         private final SocketChannel channel;
         private String rest = "";
+        private volatile String heard = "";
         private volatile boolean acknowledged;
         private volatile boolean told;
         private volatile boolean open = true;
@@ -57,8 +61,12 @@ final class Streams implements AutoCloseable {
         }
     }
 
-    /** Opens one more, which listens for the changes of a resource. */
-    void open(String uri) throws IOException {
+    /** Opens one more, which listens for the changes of a resource, once few enough are waiting for their acknowledgement. */
+    void open(String uri) throws IOException, InterruptedException {
+        if (all.size() >= OPENING) {
+            var before = all.get(all.size() - OPENING);
+            await("be acknowledged", stream -> stream != before || stream.acknowledged);
+        }
         var channel = SocketChannel.open(new InetSocketAddress(url.getHost(), url.getPort()));
         var stream = new Stream(all.size(), uri, channel);
         var request = ByteBuffer.wrap(request(stream));
@@ -117,6 +125,7 @@ final class Streams implements AutoCloseable {
                 return;
             }
             var text = stream.rest + new String(buffer.array(), 0, count, StandardCharsets.UTF_8);
+            stream.heard = text;
             var end = text.lastIndexOf('\n') + 1;
             stream.rest = text.substring(end);
             for (var line : text.substring(0, end).split("\n")) {
@@ -171,7 +180,9 @@ final class Streams implements AutoCloseable {
         }
         var lost = all.stream().filter(stream -> !stream.open).count();
         if (lost > 0) {
-            throw new IllegalStateException("%d of %d streams were lost".formatted(lost, all.size()));
+            var last = all.stream().filter(stream -> !stream.open).map(stream -> stream.heard).findFirst();
+            throw new IllegalStateException(
+                    "%d of %d streams were lost, one after: %s".formatted(lost, all.size(), last.orElse("")));
         }
     }
 
