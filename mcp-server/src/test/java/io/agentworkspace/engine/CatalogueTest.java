@@ -115,6 +115,9 @@ class CatalogueTest {
         if (tool.route().hasParameter("name")) {
             example.put("name", "first-steps");
         }
+        if (tool.route().hasParameter("target.bank")) {
+            example.withObject("target").put("bank", "field-notes");
+        }
 
         assertThatCode(() -> tool.inputSchema().read(example, true)).doesNotThrowAnyException();
         var published = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)

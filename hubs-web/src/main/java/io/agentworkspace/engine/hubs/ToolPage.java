@@ -94,7 +94,7 @@ record ToolPage(
         if (tool.reading() != null) {
             tags.add(new Tag(
                     "",
-                    "reads without " + tool.reading().field(),
+                    "reads " + tool.reading().when(),
                     "Then viewers may do it, and the capability %s is enough."
                             .formatted(tool.capabilityToRead().word())));
         }

@@ -22,8 +22,7 @@ public final class ActingAgent {
      *
      * @throws Problem {@code not_found}, or {@code not_permitted} for an agent that the caller may not act as
      */
-    @Nullable
-    Ref agent(Call call, @Nullable Name name) {
+    public @Nullable Ref agent(Call call, @Nullable Name name) {
         if (name == null) {
             return call.context().self();
         }

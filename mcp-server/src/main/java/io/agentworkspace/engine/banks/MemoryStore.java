@@ -130,7 +130,12 @@ public final class MemoryStore {
             @Nullable UUID supersedes,
             @Nullable String reason,
             @Nullable Instant expiresAt,
-            @Nullable Boolean pinned) {}
+            @Nullable Boolean pinned) {
+        /** Just a text under a name. */
+        public static Draft of(MemoryName name, String text) {
+            return new Draft(name, text, false, null, null, null, null, null, null);
+        }
+    }
 
     /** The memory that holds a name. */
     public record Holder(UUID id, long author, long revision, long length, boolean hidden) {}

@@ -12,6 +12,7 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * shown do not touch: a censored author leaves a memory that readers see as it is, and a name that a hidden memory holds
  * is free to everyone else.
  */
-final class MemoryWrite {
+public final class MemoryWrite {
     private final MemoryStore memories;
     private final Call call;
     private final BankStore.Held bank;
@@ -28,7 +29,7 @@ final class MemoryWrite {
     private final boolean censored;
 
     /** @param censored whether the author is censored in this bank */
-    MemoryWrite(MemoryStore memories, Call call, BankStore.Held bank, Ref author, boolean censored) {
+    public MemoryWrite(MemoryStore memories, Call call, BankStore.Held bank, Ref author, boolean censored) {
         this.memories = memories;
         this.call = call;
         this.bank = bank;
@@ -65,8 +66,21 @@ final class MemoryWrite {
     }
 
     private Memory store(Draft draft, MemoryName name, @Nullable Long ifRevision) {
+        return edit(name, known -> {
+            check(ifRevision, known);
+            checkLength(draft, known);
+            return draft;
+        });
+    }
+
+    /**
+     * Stores what the edit makes of the memory of this name.
+     *
+     * @param edit makes it of the memory that the author knows under that name, which is locked, or of null if there is none
+     */
+    public Memory edit(MemoryName name, Function<@Nullable Holder, Draft> edit) {
         while (true) {
-            var stored = attempt(draft, name, ifRevision);
+            var stored = attempt(name, edit);
             if (stored.isPresent()) {
                 return stored.get();
             }
@@ -74,15 +88,14 @@ final class MemoryWrite {
         }
     }
 
-    private Optional<Memory> attempt(Draft draft, MemoryName name, @Nullable Long ifRevision) {
+    private Optional<Memory> attempt(MemoryName name, Function<@Nullable Holder, Draft> edit) {
         var holder = memories.holder(call, bank, name).orElse(null);
         var known = holder != null && isKnown(holder) ? holder : null;
-        check(ifRevision, known);
+        var draft = edit.apply(known);
         if (known != null && known.author() != author.id()) {
             bank.permission().require(Permission.WRITE);
         }
         if (known != null && (known.hidden() || !censored)) {
-            checkLength(draft, known);
             return Optional.of(memories.replace(call, bank, author, known, draft, contributors(draft)));
         }
         if (holder != null && !censored) {
@@ -107,9 +120,12 @@ final class MemoryWrite {
                                 .getFirst());
     }
 
-    private static void checkLength(Draft draft, Holder holder) {
+    private static void checkLength(Draft draft, @Nullable Holder known) {
+        if (known == null) {
+            return;
+        }
         var text = draft.text();
-        var together = holder.length() + 1 + text.codePointCount(0, text.length());
+        var together = known.length() + 1 + text.codePointCount(0, text.length());
         if (draft.append() && together > Limits.CONTENT) {
             throw Problem.tooLarge("the memory with content appended", together, Limits.CONTENT, "characters");
         }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -51,6 +52,9 @@ public enum Door {
 
     private static final Map<String, String> FAMILIES =
             Map.of("AP", "agent", "DM", "domain", "MB", "bank", "ZN", "zone", "US", "user");
+    /** Those of these families that have a route of their own. */
+    private static final Set<String> OWN = Set.of("MB_Files", "MB_Evaluate");
+
     private static final HttpClient CLIENT =
             HttpClient.newBuilder().connectTimeout(Duration.ofMinutes(2)).build();
 
@@ -59,7 +63,7 @@ public enum Door {
     /** Written out here and not taken from the catalogue: this is what legacy clients have in their code. */
     public static String path(String service) {
         var family = FAMILIES.get(service.substring(0, 2));
-        if (family == null) {
+        if (family == null || OWN.contains(service)) {
             return "/api/mcp/tools/%s/invoke".formatted(service); // Its own route is no command route.
         }
         return "%s/%s/%s".formatted(Route.COMMANDS, family, service.substring(3).toLowerCase(Locale.ROOT));

@@ -105,9 +105,9 @@ final class ToolOperations {
     private static String toRead(Tool<?, ?> tool) {
         return tool.reading() == null
                 ? ""
-                : "; without `%s` just `%s`"
+                : "; %s just `%s`"
                         .formatted(
-                                tool.reading().field(), tool.capabilityToRead().word());
+                                tool.reading().when("`"), tool.capabilityToRead().word());
     }
 
     private static String repeated(Tool<?, ?> tool) {

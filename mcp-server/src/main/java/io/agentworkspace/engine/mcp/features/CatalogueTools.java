@@ -177,7 +177,8 @@ public final class CatalogueTools implements ToolSource {
         content.addObject()
                 .put("type", "text")
                 .put("text", problem == null ? Json.text(answer.envelope()) : problem.note());
-        if (problem != null && !problem.beside().isEmpty()) {
+        // A text is the note itself.
+        if (problem != null && !problem.beside().isEmpty() && !problem.beside().containsKey("text")) {
             content.addObject().put("type", "text").put("text", Json.text(problem.beside()));
         }
         result.set("structuredContent", answer.envelope());

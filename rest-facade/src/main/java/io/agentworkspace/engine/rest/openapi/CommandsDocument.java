@@ -96,10 +96,10 @@ public final class CommandsDocument {
         var needed = "`%s`".formatted(tool.capability().word());
         return tool.reading() == null
                 ? needed
-                : "%s; without `%s` just `%s`"
+                : "%s; %s just `%s`"
                         .formatted(
                                 needed,
-                                tool.reading().field(),
+                                tool.reading().when("`"),
                                 tool.capabilityToRead().word());
     }
 

@@ -109,7 +109,9 @@ public final class ComponentSchemas {
         var response = Envelope.schema().put("description", "The envelope of any tool, whichever fields it has.");
         var refusal = response.deepCopy().put("description", "The envelope of what was refused: status says why.");
         var memory = of(Memory.class).put("description", "Where if_revision was stale: the memory as it is now.");
-        ((ObjectNode) refusal.get("properties")).set("memory", memory);
+        var beside = (ObjectNode) refusal.get("properties");
+        beside.set("memory", memory);
+        described(beside, "text", "string", "Of MB_Files: the note, for the model.");
         named.add("Refusal", "", refusal);
         var properties = (ObjectNode) response.get("properties");
         for (var name : List.of("profile", "content")) {

@@ -24,6 +24,9 @@ public @interface Doc {
     /** Integers: the smallest value. */
     long min() default 0;
 
+    /** Strings: blank ones are values like others, and not the same as none. */
+    boolean verbatim() default false;
+
     /** Output: only in the first response, never in a replay, since it is not stored. */
     boolean once() default false;
 

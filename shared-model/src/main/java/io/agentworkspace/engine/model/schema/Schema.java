@@ -236,7 +236,8 @@ public final class Schema {
     /** Forms send empty fields as empty strings. */
     private static boolean isBlank(Shape shape, JsonNode value) {
         return switch (shape) {
-            case Shape.Text _, Shape.NameText _, Shape.MemoryNameText _, Shape.UserText _, Shape.Time _ ->
+            case Shape.Text text -> !text.verbatim() && value.asString().isBlank();
+            case Shape.NameText _, Shape.MemoryNameText _, Shape.UserText _, Shape.Time _ ->
                 value.asString().isBlank();
             default -> false;
         };

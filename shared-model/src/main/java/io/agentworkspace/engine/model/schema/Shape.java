@@ -30,10 +30,14 @@ public sealed interface Shape {
     /** @param typed whether it also names the types, for client generators: see {@link Schema#typed} */
     ObjectNode json(boolean typed);
 
-    /** @param title the name of the type, if its values are all those of an enumeration of the model */
-    record Text(long max, List<String> oneOf, @Nullable String title) implements Shape {
+    /**
+     * @param title the name of the type, if its values are all those of an enumeration of the model
+     * @param verbatim whether a blank one is a value
+     */
+    record Text(
+            long max, List<String> oneOf, @Nullable String title, boolean verbatim) implements Shape {
         Text(long max, List<String> oneOf) {
-            this(max, oneOf, null);
+            this(max, oneOf, null, false);
         }
 
         @Override
@@ -94,7 +98,9 @@ public sealed interface Shape {
                 oneOf.forEach(schema.putArray("enum")::add);
                 return schema;
             }
-            schema.put("minimum", min);
+            if (min != Long.MIN_VALUE) {
+                schema.put("minimum", min);
+            }
             return max == Long.MAX_VALUE ? schema : schema.put("maximum", max);
         }
     }
@@ -199,7 +205,8 @@ public sealed interface Shape {
             return doc.format().equals("uuid") ? new Id() : new Text(36, List.of());
         } else if (type == String.class) {
             // Output declares no lengths: clients validate it, and the limits apply to input.
-            return new Text(closed ? max(doc, DEFAULT_MAX) : Long.MAX_VALUE, List.of(doc.oneOf()));
+            return new Text(
+                    closed ? max(doc, DEFAULT_MAX) : Long.MAX_VALUE, List.of(doc.oneOf()), null, doc.verbatim());
         } else if (type == Name.class) {
             return new NameText();
         } else if (type == MemoryName.class) {
@@ -226,7 +233,7 @@ public sealed interface Shape {
             return ofRecord(record, closed);
         } else if (type instanceof Class<?> choice && choice.isEnum()) {
             return doc.oneOf().length == 0
-                    ? new Text(Name.MAX, words(choice), title(choice))
+                    ? new Text(Name.MAX, words(choice), title(choice), false)
                     : new Text(Name.MAX, List.of(doc.oneOf()));
         }
         throw new IllegalArgumentException("no schema for " + annotated);

@@ -78,7 +78,7 @@ public record AccessReasons(
                 List.copyOf(missing),
                 reading == null
                         ? null
-                        : "reading, without %s: %s".formatted(reading.field(), String.join("; ", beyond)),
+                        : "reading, %s: %s".formatted(reading.when(), String.join("; ", beyond)),
                 new Part(capability.word(), List.copyOf(caller.capabilities()), capability.isIn(caller.capabilities())),
                 new Part(
                         tool.family().word(),

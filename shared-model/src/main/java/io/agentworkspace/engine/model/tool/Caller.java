@@ -170,8 +170,8 @@ public record Caller(
     }
 
     private List<String> lackingToRead(Tool<?, ?> tool) {
-        var what = "%s without %s"
-                .formatted(tool.name(), Objects.requireNonNull(tool.reading()).field());
+        var what = "%s %s"
+                .formatted(tool.name(), Objects.requireNonNull(tool.reading()).when());
         return lacking(tool, what, Role.VIEWER, tool.capabilityToRead());
     }
 

@@ -33,6 +33,6 @@ public record Route(String method, String path, Map<String, String> parameters) 
 
     /** Whether the path has a parameter for this field: {@code {id}}. */
     public boolean hasParameter(String field) {
-        return path.contains("{" + parameter(field) + "}");
+        return !parameters.containsValue(field) && path.contains("{" + parameter(field) + "}");
     }
 }

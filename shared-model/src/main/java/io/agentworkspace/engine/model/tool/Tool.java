@@ -66,12 +66,29 @@ public record Tool<I extends Record, O extends Record>(
         Work<I, O> work) {
 
     /**
-     * What a tool does without the field that makes it change something: it only reads, and requires only the role viewer
-     * and its family's read capability.
+     * What a tool does without the field that makes it change something, or with a value of it that does not: it only reads,
+     * and requires only the role viewer and its family's read capability.
      *
      * @param field its path, such as {@code vx.access}
+     * @param value the value with which it only reads; null if it reads without the field
      */
-    public record Reading<I, O>(String field, Handler<I, O> handler) {}
+    public record Reading<I, O>(String field, @Nullable String value, Handler<I, O> handler) {
+        private boolean isMeant(ObjectNode arguments) {
+            return value == null
+                    ? !Schema.isSent(arguments, field)
+                    : arguments.at("/" + field.replace('.', '/')).asString("").equals(value);
+        }
+
+        /** When it only reads: {@code without vx.access}. */
+        public String when() {
+            return when("");
+        }
+
+        /** @param quote what surrounds the field's name */
+        public String when(String quote) {
+            return (value == null ? "without %1$s%2$s%1$s" : "with %1$s%2$s: %3$s%1$s").formatted(quote, field, value);
+        }
+    }
 
     /**
      * A file that a REST request may carry as it is, instead of as base64 in a field.
@@ -180,7 +197,12 @@ public record Tool<I extends Record, O extends Record>(
 
     /** The same tool, which only reads if this field is not sent, and is then open to all callers that may read. */
     public Tool<I, O> readingWithout(String field, Handler<I, O> reader) {
-        return with(open, again, new Reading<>(field, reader));
+        return with(open, again, new Reading<>(field, null, reader));
+    }
+
+    /** The same tool, which only reads if this field has this value. */
+    public Tool<I, O> readingWith(String field, String value, Handler<I, O> reader) {
+        return with(open, again, new Reading<>(field, value, reader));
     }
 
     /** The capability that it requires to only read. */
@@ -190,7 +212,7 @@ public record Tool<I extends Record, O extends Record>(
 
     /** Whether a tool that can change something only reads with these arguments. */
     public boolean readsWith(ObjectNode arguments) {
-        return reading != null && !Schema.isSent(arguments, reading.field());
+        return reading != null && reading.isMeant(arguments);
     }
 
     /** What runs with these arguments: the tool itself, or its reading form. */

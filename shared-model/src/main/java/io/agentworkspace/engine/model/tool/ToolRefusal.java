@@ -80,9 +80,9 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
     private static String toRead(Tool<?, ?> tool) {
         return tool.reading() == null
                 ? ""
-                : " (without %s: %s and any role are enough)"
+                : " (%s: %s and any role are enough)"
                         .formatted(
-                                tool.reading().field(), tool.capabilityToRead().word());
+                                tool.reading().when(), tool.capabilityToRead().word());
     }
 
     /** Such a tool finds out only when it runs which bank and which agent are meant. */

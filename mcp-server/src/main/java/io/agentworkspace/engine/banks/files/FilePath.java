@@ -1,0 +1,68 @@
+package io.agentworkspace.engine.banks.files;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.MemoryName;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A path of the memory tool: {@code /memories} itself, or below it the name of a memory. A directory exists while a name begins
+ * with it.
+ *
+ * @param given as the model wrote it
+ * @param name the part below {@code /memories}; empty for {@code /memories} itself
+ */
+record FilePath(String given, String name) {
+    static final String ROOT = "/memories";
+
+    /** @throws Problem {@code missing_field}, {@code invalid_field} */
+    static FilePath of(String field, @Nullable String given) {
+        if (given == null) {
+            throw Problem.missing(field);
+        }
+        var path = given.endsWith("/") ? given.substring(0, given.length() - 1) : given;
+        if (path.equals(ROOT)) {
+            return new FilePath(given, "");
+        }
+        if (!path.startsWith(ROOT + "/")) {
+            throw ToolText.refused(
+                    Failure.INVALID_FIELD,
+                    "Error: The path must start with %s, got: %s".formatted(ROOT, Name.shortened(given)));
+        }
+        var name = path.substring(ROOT.length() + 1);
+        MemoryName.broken(name).ifPresent(rule -> {
+            throw ToolText.refused(
+                    Failure.INVALID_FIELD,
+                    "Error: Invalid path %s: what follows %s/ %s".formatted(Name.shortened(given), ROOT, rule));
+        });
+        return new FilePath(given, Name.normal(name));
+    }
+
+    boolean isRoot() {
+        return name.isEmpty();
+    }
+
+    MemoryName file() {
+        return MemoryName.of(name);
+    }
+
+    /** What the keys of all names below it begin with. */
+    String prefix() {
+        return isRoot() ? "" : key() + "/";
+    }
+
+    String key() {
+        return Name.key(name);
+    }
+
+    /** How many parts it has below {@code /memories}. */
+    int depth() {
+        return isRoot() ? 0 : name.split("/").length;
+    }
+
+    /** Whether the other one is this one, or below it. */
+    boolean holds(FilePath other) {
+        return (other.key() + "/").startsWith(prefix());
+    }
+}

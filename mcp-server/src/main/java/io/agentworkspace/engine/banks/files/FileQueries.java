@@ -1,0 +1,114 @@
+package io.agentworkspace.engine.banks.files;
+
+import io.agentworkspace.engine.access.Visibility;
+import io.agentworkspace.engine.banks.BankPermissionQueries;
+import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.banks.MemoryVisibility;
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.Row;
+import io.agentworkspace.engine.model.access.Permission;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.tool.Call;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of a bank's named memories as files and directories. */
+public final class FileQueries {
+    /** How many entries of a directory are looked at. */
+    private static final int ENTRIES = 10_000;
+
+    private static final String VIEW = ContextStore.WITH_CONTEXT
+            + BankPermissionQueries.SUBJECT
+            + """
+            , b AS (
+                SELECT b.*, %s
+                  FROM ctx, s, bank b JOIN app_user o ON o.tenant_id = b.tenant_id AND o.id = b.owner_id, %s
+                 WHERE b.tenant_id = :tenant AND b.name_key = :key AND %s)
+            SELECT ctx.*, b.held_permission, b.held_via, b.held_by, b.bank_name, b.owner_name,
+                   (SELECT m.text
+                      FROM memory m
+                     WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.held_permission <> 'none'
+                       AND m.name_key = :name AND %s) AS text,
+                   (SELECT jsonb_agg(jsonb_build_object('top', top, 'sub', sub, 'deep', deep, 'bytes', bytes)
+                                     ORDER BY top_key, sub_key, deep)
+                      FROM (SELECT min(split_part(m.name, '/', :depth + 1)) AS top,
+                                   min(split_part(m.name, '/', :depth + 2)) AS sub,
+                                   split_part(m.name_key, '/', :depth + 1) AS top_key,
+                                   split_part(m.name_key, '/', :depth + 2) AS sub_key,
+                                   split_part(m.name_key, '/', :depth + 3) <> '' AS deep, sum(octet_length(m.text)) AS bytes
+                              FROM memory m
+                             WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id AND b.held_permission <> 'none'
+                               AND starts_with(m.name_key, :prefix) AND m.name_key >= :prefix AND %s
+                             GROUP BY top_key, sub_key, deep
+                             ORDER BY top_key, sub_key, deep
+                             LIMIT :entries) entry) AS entries
+              FROM ctx LEFT JOIN b ON true
+            """.formatted(
+                            BankPermissionQueries.COLUMNS,
+                            BankPermissionQueries.HELD,
+                            Visibility.bank("b"),
+                            MemoryVisibility.READABLE,
+                            MemoryVisibility.CURRENT);
+
+    private final Db db;
+    private final BankStore banks;
+
+    public FileQueries(Db db, BankStore banks) {
+        this.db = db;
+        this.banks = banks;
+    }
+
+    /**
+     * What a directory shows: a file in it, or what is in a directory in it.
+     *
+     * @param top the file or the directory in it
+     * @param sub what is in that directory; empty for a file
+     * @param deep whether that is a directory itself
+     * @param bytes how large it is
+     */
+    record Entry(String top, String sub, boolean deep, long bytes) {
+        boolean isBelow() {
+            return !sub.isEmpty();
+        }
+
+        String path() {
+            return !isBelow() ? top : deep ? "%s/%s/".formatted(top, sub) : "%s/%s".formatted(top, sub);
+        }
+
+        boolean isHidden() {
+            return isHidden(top) || isHidden(sub);
+        }
+
+        private static boolean isHidden(String name) {
+            return name.startsWith(".") || name.equals("node_modules");
+        }
+    }
+
+    /** A file's text, or else what is in the directory. */
+    record View(@Nullable String text, List<Entry> entries) {}
+
+    /** What is there, in one statement with the context. */
+    View view(Call call, Name bank, FilePath path) {
+        return db.sql(call, VIEW)
+                .set("key", bank.key())
+                .set("name", path.key())
+                .set("prefix", path.prefix())
+                .set("depth", path.depth())
+                .set("entries", ENTRIES)
+                .one(row -> view(call, row))
+                .orElseThrow()
+                .orElseThrow(() -> banks.missing(call, bank));
+    }
+
+    private static Optional<View> view(Call call, Row row) throws SQLException {
+        ContextStore.read(call, row);
+        if (row.textOrNull("held_permission") == null) {
+            return Optional.empty();
+        }
+        BankPermissionQueries.read(row).require(Permission.READ);
+        return Optional.of(new View(row.textOrNull("text"), row.jsonList("entries", Entry.class)));
+    }
+}

@@ -1,0 +1,111 @@
+package io.agentworkspace.engine.banks.files;
+
+import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.banks.MemoryVisibility;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.problem.MemoryName;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Context.Ref;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.JdbiException;
+
+/** Changes of files that are not changes of their text. */
+public final class FileStore {
+    private static final String FIND = """
+            SELECT m.id, m.author_id, m.name
+              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND %s
+               AND (m.name_key = :name OR (starts_with(m.name_key, :prefix) AND m.name_key >= :prefix))
+             ORDER BY m.id
+            """.formatted(MemoryVisibility.READABLE);
+
+    private static final String IS_CURRENT = """
+            SELECT EXISTS (SELECT 1
+                             FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                            WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id
+                              AND (%s OR m.contributors && %s)) AS current
+            """.formatted(MemoryVisibility.CURRENT, MemoryVisibility.CENSORED);
+
+    private final Db db;
+
+    public FileStore(Db db) {
+        this.db = db;
+    }
+
+    record File(UUID id, long author, String name) {}
+
+    /** The file of this path, and what is in the directory of this path. */
+    List<File> find(Call call, BankStore.Held bank, FilePath path) {
+        return find(call, bank, path, FIND);
+    }
+
+    /** The same, locked. */
+    List<File> lock(Call call, BankStore.Held bank, FilePath path) {
+        return find(call, bank, path, FIND + "FOR UPDATE OF m");
+    }
+
+    private List<File> find(Call call, BankStore.Held bank, FilePath path, String statement) {
+        return db.sql(call, statement)
+                .set("bank", bank.id())
+                .set("name", path.key())
+                .set("prefix", path.prefix())
+                .list(row -> new File(UUID.fromString(row.text("id")), row.number("author_id"), row.text("name")));
+    }
+
+    /** Whether it is in its directory: neither expired nor superseded. For the author of a hidden one it is. */
+    boolean isCurrent(Call call, BankStore.Held bank, UUID id) {
+        return db.sql(call, IS_CURRENT)
+                .set("bank", bank.id())
+                .set("id", id)
+                .one(row -> row.flag("current"))
+                .orElseThrow();
+    }
+
+    /** Puts them into the trash. */
+    void delete(Call call, BankStore.Held bank, List<File> files) {
+        db.sql(call, """
+                UPDATE memory SET deleted_at = :now WHERE tenant_id = :tenant AND bank_id = :bank AND id = ANY (:ids)
+                """)
+                .set("bank", bank.id())
+                .set("ids", files.stream().map(File::id).toList())
+                .run();
+    }
+
+    /** Gives them other names; whether no other memory has one of these. A hidden one gives way. */
+    boolean rename(Call call, BankStore.Held bank, Ref editor, List<File> files, List<MemoryName> names) {
+        var ids = files.stream().map(File::id).toList();
+        var keys = names.stream().map(MemoryName::key).toList();
+        db.sql(call, """
+                UPDATE memory m
+                   SET name_key = NULL
+                  FROM bank b
+                 WHERE b.tenant_id = :tenant AND b.id = :bank AND m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                   AND m.name_key = ANY (:keys) AND m.deleted_at IS NULL AND m.contributors && %s
+                """.formatted(MemoryVisibility.CENSORED))
+                .set("bank", bank.id())
+                .set("keys", keys)
+                .run();
+        try {
+            db.sql(call, """
+                    UPDATE memory m
+                       SET name = file.name, name_key = file.key, editor_id = NULLIF(CAST(:editor AS bigint), m.author_id),
+                           revision = m.revision + 1, updated_at = :now
+                      FROM unnest(CAST(:ids AS uuid[]), :names, :keys) AS file (id, name, key)
+                     WHERE m.tenant_id = :tenant AND m.bank_id = :bank AND m.id = file.id
+                    """)
+                    .set("bank", bank.id())
+                    .set("editor", editor.id())
+                    .set("ids", ids)
+                    .set("names", names.stream().map(MemoryName::text).toList())
+                    .set("keys", keys)
+                    .run();
+            return true;
+        } catch (JdbiException e) {
+            if (Db.isTaken(e)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.agentworkspace.engine.banks.files;
+
+import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.banks.BankAccess;
+import io.agentworkspace.engine.banks.BankStore;
+import io.agentworkspace.engine.banks.MemoryStore;
+import io.agentworkspace.engine.context.Targets;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Requirement;
+import io.agentworkspace.engine.model.plan.Limits;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The back end of Anthropic's memory tool: MB_Files. */
+public final class FileTools {
+    /** Leaves room for what surrounds it, also where it is sent twice. */
+    private static final int LISTING = 200_000;
+
+    private final BankStore banks;
+    private final MemoryStore memories;
+    private final FileStore files;
+    private final FileQueries reads;
+
+    public FileTools(BankStore banks, MemoryStore memories, FileStore files, FileQueries reads) {
+        this.banks = banks;
+        this.memories = memories;
+        this.files = files;
+        this.reads = reads;
+    }
+
+    record Target(
+            @Doc("The memory bank's name.") Name bank,
+
+            @Doc(value = Targets.CONTEXT, max = 64) @Nullable
+            String context) {}
+
+    record Command(
+            @Doc("Which bank.") Target target,
+
+            @Doc(
+                    value = "What to do.",
+                    oneOf = {"view", "create", "str_replace", "insert", "delete", "rename"})
+            String command,
+
+            @Doc("The file, or the directory, below /memories.") @Nullable
+            String path,
+
+            @Doc(
+                    value = "Of view: the first and the last line, from 1; -1 is the end.",
+                    min = Long.MIN_VALUE)
+            @Nullable
+            List<Long> viewRange,
+
+            @Doc(value = "Of create: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
+            String fileText,
+
+            @Doc(
+                    value = "Of str_replace: what to replace; the file must have it exactly once.",
+                    max = Limits.CONTENT,
+                    verbatim = true)
+            @Nullable
+            String oldStr,
+
+            @Doc(value = "Of str_replace: the replacement; nothing when left out.", max = Limits.CONTENT, verbatim = true)
+            @Nullable
+            String newStr,
+
+            @Doc(value = "Of insert: after which line; 0 is the beginning.", min = Long.MIN_VALUE) @Nullable
+            Long insertLine,
+
+            @Doc(value = "Of insert: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
+            String insertText,
+
+            @Doc("Of rename: the file or directory.") @Nullable String oldPath,
+            @Doc("Of rename: its new path.") @Nullable String newPath) {}
+
+    record Answer(
+            @Doc("The result, in the words of the memory tool: give it to the model as it is.")
+            String text,
+
+            @Doc("true where the text is cut.") @Nullable Boolean truncated,
+
+            @Doc("How many characters the whole text has, where it is cut.") @Nullable
+            Integer length) {
+        static Answer of(String text) {
+            return new Answer(text, null, null);
+        }
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return List.of(files());
+    }
+
+    private Tool<Command, Answer> files() {
+        return Tool.named("MB_Files")
+                .title("Use a memory bank as the files of the memory tool")
+                .description("""
+                        Serves the six commands of Anthropic's memory tool (memory_20250818) from the named memories of \
+                        target.bank: the memory plans/today.md is the file /memories/plans/today.md. Pass the model's input on as \
+                        it is, and give it text, which a refusal has too. command: view only reads and requires the permission \
+                        read, the others append (somebody else's file: write). Each change makes a revision; MB_Restore brings \
+                        back what was deleted.""")
+                .needs(Capability.BANK_WRITE)
+                .on(Requirement.OfBank.APPEND)
+                .effect(Effect.CHANGES)
+                .wholeTexts()
+                .route("POST", "/api/banks/{name}/files", Map.of("target.bank", "name"))
+                .example("command", "create")
+                .example("path", "/memories/tides/may.md")
+                .example("file_text", "Low water at 06:12.")
+                .handledBy(Command.class, Answer.class, (in, call) -> Answer.of(change(in, call)))
+                .readingWith("command", "view", this::view);
+    }
+
+    private Answer view(Command in, Call call) {
+        var path = FilePath.of("path", in.path());
+        if (in.viewRange() != null && in.viewRange().size() != 2) {
+            throw Problem.invalid("view_range", "must have two numbers: the first and the last line");
+        }
+        var found = reads.view(call, in.target().bank(), path);
+        if (found.text() != null) {
+            return cut(ToolText.content(path.given(), found.text(), in.viewRange()), call);
+        }
+        if (found.entries().isEmpty() && !path.isRoot()) {
+            throw ToolText.notThere("", path.given());
+        }
+        var shown =
+                found.entries().stream().filter(entry -> !entry.isHidden()).toList();
+        return Answer.of(ToolText.listing(path, shown, LISTING));
+    }
+
+    private static Answer cut(String text, Call call) {
+        var head = call.budget().head(text, call.budget().left() - 1_000);
+        return head.length() == text.length()
+                ? Answer.of(text)
+                : new Answer(head, true, text.codePointCount(0, text.length()));
+    }
+
+    private String change(Command in, Call call) {
+        var self = call.context().self();
+        var bank = banks.read(call, in.target().bank(), self);
+        AccessCheck.require(BankAccess.missing(call, bank));
+        var author = self == null ? call.context().user() : self;
+        var commands = new FileCommands(memories, files, call, bank, author);
+        return switch (in.command()) {
+            case "create" -> commands.create(path(in), given("file_text", in.fileText()));
+            case "str_replace" ->
+                commands.strReplace(
+                        path(in), notEmpty("old_str", in.oldStr()), Objects.requireNonNullElse(in.newStr(), ""));
+            case "insert" ->
+                commands.insert(
+                        path(in), given("insert_line", in.insertLine()), given("insert_text", in.insertText()));
+            case "delete" -> commands.delete(path(in));
+            case "rename" ->
+                commands.rename(FilePath.of("old_path", in.oldPath()), FilePath.of("new_path", in.newPath()));
+            default -> throw new IllegalArgumentException(in.command());
+        };
+    }
+
+    private static FilePath path(Command in) {
+        return FilePath.of("path", in.path());
+    }
+
+    private static <T> T given(String field, @Nullable T value) {
+        if (value == null) {
+            throw Problem.missing(field);
+        }
+        return value;
+    }
+
+    private static String notEmpty(String field, @Nullable String value) {
+        if (value == null || value.isEmpty()) {
+            throw Problem.missing(field);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,94 @@
+package io.agentworkspace.engine.banks.files;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a model is given by the memory tool, in the words of its documentation ({@code memory_20250818}) and of the official SDKs.
+ */
+final class ToolText {
+    private ToolText() {}
+
+    /** A refusal whose words are for the model. */
+    static Problem refused(Failure failure, String text) {
+        return new Problem(failure, text).with("text", text);
+    }
+
+    static Problem doesNotExist(String path) {
+        return refused(Failure.NOT_FOUND, "Error: The path %s does not exist".formatted(path));
+    }
+
+    /** Where the command needs something to look at. */
+    static Problem notThere(String start, String path) {
+        return refused(
+                Failure.NOT_FOUND, "%sThe path %s does not exist. Please provide a valid path.".formatted(start, path));
+    }
+
+    /** @param range the first and the last line, counted from 1; -1 for the end */
+    static String content(String path, String text, @Nullable List<Long> range) {
+        var lines = text.split("\n", -1);
+        var first = range == null ? 1 : Math.clamp(range.getFirst(), 1, lines.length + 1);
+        var last = range == null || range.getLast() == -1 ? lines.length : Math.clamp(range.getLast(), 0, lines.length);
+        return "Here's the content of %s with line numbers:\n%s".formatted(path, numbered(lines, first, last));
+    }
+
+    /** The lines around the first one that has changed. */
+    static String snippet(String text, int changed) {
+        var lines = text.split("\n", -1);
+        return "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
+                + numbered(lines, Math.max(1, changed - 2), Math.min(lines.length, changed + 2));
+    }
+
+    private static String numbered(String[] lines, int first, int last) {
+        return IntStream.rangeClosed(first, last)
+                .mapToObj(i -> "%6d\t%s".formatted(i, lines[i - 1]))
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** A directory with what is in it, at most this many characters of it. */
+    static String listing(FilePath path, List<FileQueries.Entry> entries, int max) {
+        var start = path.isRoot() ? FilePath.ROOT : FilePath.ROOT + "/" + path.name();
+        var lines = new ArrayList<String>();
+        var top = "";
+        for (var entry : entries) {
+            if (entry.isBelow() && !entry.top().equals(top)) {
+                var size = entries.stream()
+                        .filter(other -> other.isBelow() && other.top().equals(entry.top()))
+                        .mapToLong(FileQueries.Entry::bytes)
+                        .sum();
+                lines.add("%s\t%s/%s/".formatted(size(size), start, entry.top()));
+                top = entry.top();
+            }
+            lines.add("%s\t%s/%s".formatted(size(entry.bytes()), start, entry.path()));
+        }
+        var all = entries.stream().mapToLong(FileQueries.Entry::bytes).sum();
+        var shown = new StringBuilder("""
+                Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:
+                %s\t%s""".formatted(path.given(), size(all), start));
+        for (var i = 0; i < lines.size(); i++) {
+            if (shown.length() + lines.get(i).length() > max) {
+                return shown.append("\n(%d more: view a directory below)".formatted(lines.size() - i))
+                        .toString();
+            }
+            shown.append('\n').append(lines.get(i));
+        }
+        return shown.toString();
+    }
+
+    /** {@code 0B}, {@code 5.5K}, {@code 1.2M}. */
+    static String size(long bytes) {
+        if (bytes < 1024) {
+            return bytes + "B";
+        }
+        var unit = bytes < 1024 * 1024 ? 'K' : 'M';
+        var size = bytes / (unit == 'K' ? 1024.0 : 1024.0 * 1024);
+        return size == Math.rint(size)
+                ? "%d%c".formatted((long) size, unit)
+                : String.format(java.util.Locale.ROOT, "%.1f%c", size, unit);
+    }
+}
