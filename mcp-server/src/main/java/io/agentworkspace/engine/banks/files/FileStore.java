@@ -3,12 +3,13 @@ package io.agentworkspace.engine.banks.files;
 import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.MemoryVisibility;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.util.List;
 import java.util.UUID;
-import org.jdbi.v3.core.JdbiException;
+
 
 /** Changes of files that are not changes of their text. */
 public final class FileStore {
@@ -101,7 +102,7 @@ public final class FileStore {
                     .set("keys", keys)
                     .run();
             return true;
-        } catch (JdbiException e) {
+        } catch (SqlFailure e) {
             if (Db.isTaken(e)) {
                 return false;
             }
