@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Chromium;
 import io.agentworkspace.engine.testing.Door;
-import io.agentworkspace.engine.testing.FreePort;
+import io.agentworkspace.engine.db.embedded.LoopbackPort;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -56,7 +56,7 @@ class HubTest {
                 key("nina", Role.MEMBER),
                 "JAVA_HOME",
                 System.getProperty("java.home"));
-        var port = FreePort.find(); // The provider has to know it beforehand.
+        var port = LoopbackPort.free(); // The provider has to know it beforehand.
         var provider = Node.start(
                 "provider.mjs",
                 Map.of(

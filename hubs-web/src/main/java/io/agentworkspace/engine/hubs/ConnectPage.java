@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * What the page shows that connects clients of MCP: what they are to see, chosen by plain links, and the configuration of
  * each, the same as {@code GET /api/mcp/clients/{client}}.
  *
- * @param address where the door is for what was chosen
+ * @param address the address of the MCP endpoint, for what was chosen
  * @param tools how many tools the client is shown, in words
  * @param tokens what they cost a model
- * @param conformance what the referee says of the door, in short
+ * @param conformance the result of the conformance tests, in short
  */
 record ConnectPage(
         String address,

@@ -12,7 +12,7 @@ final class UsageCounter {
     private static final int SCOPES = Scope.values().length;
 
     final long tenant;
-    private volatile @Nullable Standing standing;
+    private volatile @Nullable Counts latest;
     private volatile Day today = new Day(Long.MIN_VALUE);
     /** Until all of it is counted. */
     private volatile @Nullable Day before;
@@ -30,7 +30,7 @@ final class UsageCounter {
      *
      * @param created what had been created here before it was read
      */
-    private record Standing(Plan plan, long[] counts, long[] created) {}
+    private record Counts(Plan plan, long[] counts, long[] created) {}
 
     /** The commands of a UTC day, by its number since 1970. */
     static final class Day {
@@ -83,7 +83,7 @@ final class UsageCounter {
     }
 
     boolean isKnown() {
-        return !stale && standing != null;
+        return !stale && latest != null;
     }
 
     /** Its plan is another one: to be read before it is used again. */
@@ -105,7 +105,7 @@ final class UsageCounter {
     void read(Plan plan, Map<Scope, Long> counts, long[] createdBefore, long day) {
         var found = new long[SCOPES];
         counts.forEach((scope, count) -> found[scope.ordinal()] = count);
-        standing = new Standing(plan, found, createdBefore);
+        latest = new Counts(plan, found, createdBefore);
         var commands = on(day);
         if (commands.number == day) {
             commands.read(found[Scope.COMMANDS.ordinal()]);
@@ -113,7 +113,7 @@ final class UsageCounter {
     }
 
     Plan plan() {
-        var known = standing;
+        var known = latest;
         return known == null ? Plan.UNLIMITED : known.plan;
     }
 
@@ -122,7 +122,7 @@ final class UsageCounter {
         if (!scope.isStanding()) {
             return on(day).count();
         }
-        var known = standing;
+        var known = latest;
         var i = scope.ordinal();
         return known == null ? 0 : known.counts[i] + created.get(i) - known.created[i];
     }

@@ -129,12 +129,12 @@ public final class AgentTools {
 
     record Listed(
             @Doc("The agents, by name.") List<Agent> profile,
-            @Doc("For each of them, its presence.") List<Standing> content,
+            @Doc("For each of them, its presence.") List<PresenceEntry> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    record Standing(
+    record PresenceEntry(
             @Doc("The agent's name.") String agent,
             @Doc("Whether somebody is logged on as it.") boolean online,
 
@@ -167,13 +167,13 @@ public final class AgentTools {
                     var found = reads.list(call, prefix, in.page());
                     return new Listed(
                             found.rows().stream().map(AgentQueries.Entry::agent).toList(),
-                            found.rows().stream().map(AgentTools::standing).toList(),
+                            found.rows().stream().map(AgentTools::presenceOf).toList(),
                             found.nextCursor());
                 });
     }
 
-    private static Standing standing(AgentQueries.Entry entry) {
-        return new Standing(entry.agent().name(), entry.agent().online(), entry.unread(), entry.lastMessageAt());
+    private static PresenceEntry presenceOf(AgentQueries.Entry entry) {
+        return new PresenceEntry(entry.agent().name(), entry.agent().online(), entry.unread(), entry.lastMessageAt());
     }
 
     private Tool<ReadOne, Shown> read() {

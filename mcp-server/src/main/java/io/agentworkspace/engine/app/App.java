@@ -19,7 +19,7 @@ import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
 import io.agentworkspace.engine.http.GateRules;
 import io.agentworkspace.engine.http.PageEndpoint;
-import io.agentworkspace.engine.http.RefusalRenderer;
+import io.agentworkspace.engine.http.RefusalWriter;
 import io.agentworkspace.engine.http.TrustedProxies;
 import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.http.limits.CallerLimit;
@@ -191,7 +191,7 @@ public final class App implements AutoCloseable {
                     .clearing("live events", news::purge);
             var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
-            var refusals = new RefusalRenderer(clock, pages, mcp::refused);
+            var refusals = new RefusalWriter(clock, pages, mcp::refused);
             var rules = rules(callerLimit)
                     .within(quotas::commands)
                     .reading(catalogue.tools())

@@ -28,7 +28,7 @@ record TenantFounder(TenantStore tenants, KeyStore keys, AuditStore audit, Plan 
         return new FirstKey(key.reveal());
     }
 
-    /** It came through no door, and with no credential but the access to the machine. */
+    /** It came through no endpoint, and with no credential but access to the machine. */
     private void note(long tenant, String event, Name owner, AuditEntry.Subject subject, Instant now) {
         var actor = new AuditEntry.Actor(owner.text(), "operator", null);
         var id = UUID.randomUUID().toString();

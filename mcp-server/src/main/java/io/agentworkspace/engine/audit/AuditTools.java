@@ -66,7 +66,7 @@ public final class AuditTools {
                 .title("Read the audit")
                 .description("""
                         Tells who did what in the tenant, newest first, for its admins: each call that changed something or was refused, \
-                        with user, key, agent, tool, the thing it was about, door, address, program and result; never what was written. \
+                        with user, key, agent, tool, the thing it was about, endpoint, address, program and result; never what was written. \
                         Reads are not in it; what was refused shows within seconds. Filters narrow together; next_cursor as page.cursor \
                         leads on.""")
                 .needs(Capability.ACCOUNT_READ)

@@ -37,12 +37,12 @@ public final class PermissionTools {
             List<Agent> profile,
 
             @Doc("For each of them, what it may do and has done there.")
-            List<Standing> content,
+            List<AgentPermission> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    record Standing(
+    record AgentPermission(
             @Doc("The agent's name.") String agent,
             @Doc("What it may do with the bank.") Permission permission,
 
@@ -113,13 +113,13 @@ public final class PermissionTools {
                             grants.list(call, in.target().bank(), in.target().agent(), in.page());
                     return new Listed(
                             found.rows().stream().map(GrantStore.Entry::agent).toList(),
-                            found.rows().stream().map(PermissionTools::standing).toList(),
+                            found.rows().stream().map(PermissionTools::permissionOf).toList(),
                             found.nextCursor());
                 });
     }
 
-    private static Standing standing(GrantStore.Entry entry) {
-        return new Standing(entry.agent().name(), entry.permission(), entry.via(), entry.loaded(), entry.memories());
+    private static AgentPermission permissionOf(GrantStore.Entry entry) {
+        return new AgentPermission(entry.agent().name(), entry.permission(), entry.via(), entry.loaded(), entry.memories());
     }
 
     private Tool<Change, Report> permissions() {

@@ -28,7 +28,7 @@ public interface Callers {
         throw SessionSecret.ended();
     }
 
-    /** What OAuth has to know of the MCP door, where it takes tokens of another issuer. */
+    /** The MCP endpoint as an OAuth resource, if it accepts tokens of another issuer. */
     default Optional<ProtectedResource> resource() {
         return Optional.empty();
     }

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The MCP door as OAuth has it (RFC 9728): whose access tokens it takes, and how its clients are told of that. Only who came without
+ * The MCP endpoint as an OAuth resource (RFC 9728): whose access tokens it accepts, and how clients learn that. Only who came without
  * a credential, or with a token, is told.
  *
  * @param url the public address of the tool protocol's host
@@ -19,18 +19,18 @@ import tools.jackson.databind.node.ObjectNode;
  * @param own who makes the tokens of sessions, which are none of these
  */
 public record ProtectedResource(String url, URI issuer, String own) {
-    private static final String DOOR = "/mcp";
+    private static final String ENDPOINT = "/mcp";
     private static final String WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
     /** Where the metadata is. */
-    public static final List<String> PATHS = List.of(WELL_KNOWN, WELL_KNOWN + DOOR);
+    public static final List<String> PATHS = List.of(WELL_KNOWN, WELL_KNOWN + ENDPOINT);
 
     private static final String READ = ":read";
     private static final int LONGEST = 300;
 
     /** What tokens for it must name as their audience. */
     public String address() {
-        return url + DOOR;
+        return url + ENDPOINT;
     }
 
     /** What is taken for its name in a token. */
@@ -47,7 +47,7 @@ public record ProtectedResource(String url, URI issuer, String own) {
         return metadata.put("resource_name", name).put("resource_documentation", documentation);
     }
 
-    /** A token that came to the door, as what it has to be judged as. */
+    /** A token that was sent to the endpoint, as the kind of credential that it is checked as. */
     public Presented judged(Presented presented) {
         return presented instanceof AccessToken token && !token.issuer().equals(own)
                 ? new IssuedToken(token.text())
@@ -75,7 +75,7 @@ public record ProtectedResource(String url, URI issuer, String own) {
     }
 
     private String place() {
-        return "resource_metadata=\"%s%s%s\"".formatted(url, WELL_KNOWN, DOOR);
+        return "resource_metadata=\"%s%s%s\"".formatted(url, WELL_KNOWN, ENDPOINT);
     }
 
     /** RFC 6750, section 3: ASCII without quotes and backslashes. */

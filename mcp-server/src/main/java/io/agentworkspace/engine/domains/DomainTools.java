@@ -114,12 +114,12 @@ public final class DomainTools {
 
     record Listed(
             @Doc("The domains, by name.") List<Domain> profile,
-            @Doc("For each of them, how you stand to it.") List<Standing> content,
+            @Doc("For each of them, how you stand to it.") List<Participation> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    record Standing(
+    record Participation(
             @Doc("The domain's name.") String domain,
 
             @Doc("How far the nearest of your agents has come there; absent when none has to do with it.") @Nullable
@@ -160,7 +160,7 @@ public final class DomainTools {
                                     .map(DomainQueries.Entry::domain)
                                     .toList(),
                             found.rows().stream()
-                                    .map(entry -> new Standing(entry.domain().name(), entry.state(), entry.members()))
+                                    .map(entry -> new Participation(entry.domain().name(), entry.state(), entry.members()))
                                     .toList(),
                             found.nextCursor());
                 });

@@ -68,12 +68,12 @@ public final class ZoneTools {
 
     record Listed(
             @Doc("The zones, by name.") List<Zone> profile,
-            @Doc("For each of them, what waits there.") List<Standing> content,
+            @Doc("For each of them, what waits there.") List<WaitingMessages> content,
 
             @Doc("Give it as page.cursor for the next page; absent on the last.") @Nullable
             String nextCursor) {}
 
-    record Standing(
+    record WaitingMessages(
             @Doc("The zone's name.") String zone,
 
             @Doc("How many messages wait there for you: for the agent you are logged on as, else for the user.")
@@ -113,7 +113,7 @@ public final class ZoneTools {
                             found.rows().stream().map(ZoneQueries.Entry::zone).toList(),
                             found.rows().stream()
                                     .map(entry ->
-                                            new Standing(entry.zone().name(), entry.unread(), entry.lastMessageAt()))
+                                            new WaitingMessages(entry.zone().name(), entry.unread(), entry.lastMessageAt()))
                                     .toList(),
                             found.nextCursor());
                 });

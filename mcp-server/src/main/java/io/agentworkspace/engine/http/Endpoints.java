@@ -37,10 +37,10 @@ public final class Endpoints extends Handler.Sequence {
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
         var path = Request.getPathInContext(request);
-        return door(path).handle(request, response, callback);
+        return endpoint(path).handle(request, response, callback);
     }
 
-    private Handler door(String path) {
+    private Handler endpoint(String path) {
         if (isMcp(path) || path.equals(CATALOG) || ProtectedResource.PATHS.contains(path)) {
             return mcp;
         } else if (path.equals(STREAM)) {

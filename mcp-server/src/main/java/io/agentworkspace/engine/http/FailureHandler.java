@@ -17,10 +17,10 @@ final class FailureHandler extends Callback.Nested {
 
     private final Request request;
     private final Response response;
-    private final RefusalRenderer refusals;
+    private final RefusalWriter refusals;
     private final AtomicBoolean done = new AtomicBoolean();
 
-    FailureHandler(Request request, Response response, Callback callback, RefusalRenderer refusals) {
+    FailureHandler(Request request, Response response, Callback callback, RefusalWriter refusals) {
         super(callback);
         this.request = request;
         this.response = response;

@@ -23,10 +23,10 @@ public final class Gate extends Handler.Wrapper {
     private final OriginRule origins;
     private final TrustedProxies proxies;
     private final Admission admission;
-    private final RefusalRenderer refusals;
+    private final RefusalWriter refusals;
     private final Capacity capacity;
 
-    public Gate(GateRules rules, Callers callers, RefusalRenderer refusals, Clock clock, Handler endpoints) {
+    public Gate(GateRules rules, Callers callers, RefusalWriter refusals, Clock clock, Handler endpoints) {
         super(endpoints);
         this.hosts = new HostRule(rules.hosts());
         this.origins = new OriginRule(rules.origins());

@@ -18,9 +18,9 @@ final class ServerErrors implements Request.Handler {
     /** How a URL can be ambiguous, and how to correct it. */
     private static final Map<UriCompliance.Violation, String> ADDRESSES = addresses();
 
-    private final RefusalRenderer refusals;
+    private final RefusalWriter refusals;
 
-    ServerErrors(RefusalRenderer refusals) {
+    ServerErrors(RefusalWriter refusals) {
         this.refusals = refusals;
     }
 

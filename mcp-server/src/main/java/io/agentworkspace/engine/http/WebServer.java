@@ -91,7 +91,7 @@ public final class WebServer implements AutoCloseable {
     }
 
     /** Starts to answer. */
-    public void serve(Handler gate, RefusalRenderer refusals) {
+    public void serve(Handler gate, RefusalWriter refusals) {
         server.setErrorHandler(new ServerErrors(refusals));
         server.setHandler(new GracefulHandler(new Handler.Wrapper(gate) {
             @Override

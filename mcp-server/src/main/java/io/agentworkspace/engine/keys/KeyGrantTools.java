@@ -35,7 +35,7 @@ public final class KeyGrantTools {
             + " zone, user, key, webhook, skill, account, document, rule (no tool needs the last two yet); * for all. None"
             + " that your own key lacks.";
     static final String TOOLSET =
-            "Limits it to these toolsets, at every door: agent, domain, zone, bank, user, key, webhook, skill, account;"
+            "Limits it to these toolsets, at every endpoint: agent, domain, zone, bank, user, key, webhook, skill, account;"
                     + " all for no limit; discovery shows MCP clients three tools that stand for the others.";
     static final String CONFIRM =
             "Whether the person at an MCP client is asked before a destructive tool runs, like X-MCP-Confirm: destructive.";

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Notes how clients meet the door. What is a handshake: {@code initialize}, {@code server/discover}, and whatever a client begins
- * with that sends neither; and each refusal after which nothing works. It is told of what was served, and of what was refused before.
+ * Records how clients connect. Handshakes are {@code initialize}, {@code server/discover}, and whatever a client sends
+ * first that sends neither; and each refusal after which nothing works. It receives what was served, and what was refused before that.
  */
 final class HandshakeRecorder {
     private static final Set<String> BEGINNINGS = Set.of("initialize", "server/discover");

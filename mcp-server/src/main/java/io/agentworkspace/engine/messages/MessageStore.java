@@ -240,7 +240,7 @@ public final class MessageStore {
             List<Long> partners) {}
 
     /** The place of a message: a zone, or between two parties. */
-    public record Standing(
+    public record MessagePlace(
             long stream, @Nullable Long zone, @Nullable Long other) {}
 
     private static Place place(Row row) throws SQLException {
@@ -330,11 +330,11 @@ public final class MessageStore {
     }
 
     /** The place of the message with this id, if the speaker takes part there, or is a user who may read it. */
-    public Optional<Standing> find(Call call, UUID message, long speaker) {
+    public Optional<MessagePlace> find(Call call, UUID message, long speaker) {
         return db.sql(call, FIND_STREAM)
                 .set("message", message)
                 .set("speaker", speaker)
-                .one(row -> new Standing(
+                .one(row -> new MessagePlace(
                         row.number("stream_id"), row.numberOrNull("zone_id"), row.numberOrNull("other_id")));
     }
 

@@ -52,7 +52,7 @@ final class OAuthSettings {
         return List.copyOf(providers);
     }
 
-    /** The provider that the MCP door's setting names, if it names one. */
+    /** The provider that the MCP endpoint's setting names, if it names one. */
     static @Nullable Provider named(@Nullable String name, List<Provider> providers) {
         if (name == null) {
             return null;

@@ -21,7 +21,7 @@ public final class CredentialResolver implements Callers {
     private final AccessTokens tokens;
     private final @Nullable IssuedTokens issued;
 
-    /** @param issued null where the MCP door takes no tokens of another issuer */
+    /** @param issued null if the MCP endpoint accepts no tokens of another issuer */
     public CredentialResolver(
             Callers keys, BrowserSessions sessions, AccessTokens tokens, @Nullable IssuedTokens issued) {
         this.keys = keys;

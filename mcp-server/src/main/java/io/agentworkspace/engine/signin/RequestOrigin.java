@@ -23,7 +23,7 @@ record RequestOrigin(Instant at, RequestSource whence, String requestId) {
                 Objects.requireNonNull((String) request.getAttribute(RequestAttributes.REQUEST_ID)));
     }
 
-    /** With a token at the MCP door: where a token is judged nothing else is known of its request. */
+    /** With a token at the MCP endpoint: where a token is checked, nothing else is known of its request. */
     static RequestOrigin withToken(Clock clock) {
         return new RequestOrigin(clock.instant(), new RequestSource(RequestSource.MCP, null, null), "");
     }

@@ -111,7 +111,7 @@ public final class SampleServer implements AutoCloseable {
         try {
             web = WebServer.bind("127.0.0.1", 0);
             var clock = Clock.systemUTC();
-            var refusals = new RefusalRenderer(clock);
+            var refusals = new RefusalWriter(clock);
             var rules = GateRules.of(
                     List.of(address, url("")),
                     List.of("alias.example"),

@@ -39,7 +39,7 @@ class WebServerTest {
     @Test
     void stoppingDoesNotWaitForIdleConnections() throws Exception {
         var server = WebServer.bind("127.0.0.1", 0, Duration.ofHours(1));
-        server.serve(new SampleRest(), new RefusalRenderer(Clock.systemUTC()));
+        server.serve(new SampleRest(), new RefusalWriter(Clock.systemUTC()));
         try (var idle = new Socket("127.0.0.1", server.port())) {
             idle.getOutputStream()
                     .write("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));

@@ -1,6 +1,6 @@
 package io.agentworkspace.engine.proof;
 
-import io.agentworkspace.engine.testing.FreePort;
+import io.agentworkspace.engine.db.embedded.LoopbackPort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -20,7 +20,7 @@ final class Line implements AutoCloseable {
 
     Line(int target) {
         this.target = target;
-        this.port = FreePort.find();
+        this.port = LoopbackPort.free();
         this.server = listen(port);
     }
 

@@ -3,7 +3,7 @@ package io.agentworkspace.engine.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.agentworkspace.engine.http.RefusalRenderer;
+import io.agentworkspace.engine.http.RefusalWriter;
 import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.testing.Door;
@@ -50,7 +50,7 @@ class WireTest {
     @BeforeAll
     static void start() throws Exception {
         server = WebServer.bind("127.0.0.1", 0);
-        server.serve(new Wire(new Parrot()), new RefusalRenderer(Clock.systemUTC()));
+        server.serve(new Wire(new Parrot()), new RefusalWriter(Clock.systemUTC()));
     }
 
     @AfterAll

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.mcp.Handshake;
 import io.agentworkspace.engine.model.tool.Caller;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of how clients of MCP have met the service: the facade routes and documents it, the door knows it. */
+/** How MCP clients have connected: the facade routes and documents it, the MCP endpoint records it. */
 @FunctionalInterface
 public interface HandshakeReports {
     /**

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The OpenAPI 3.1 document, read off the catalogue: every route of this door and nothing else. */
+/** The OpenAPI 3.1 document, made from the catalogue and the list of routes: every route and nothing else. */
 final class OpenApi {
     /** The names of the security schemes. */
     static final String NOTHING = "";

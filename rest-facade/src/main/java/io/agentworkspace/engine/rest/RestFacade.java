@@ -36,7 +36,7 @@ public final class RestFacade {
             SignIn signIn,
             HandshakeReports handshakes,
             Clock clock) {
-        var refusals = new FailureRenderer(clock);
+        var refusals = new FailureMapper(clock);
         var facade = facade(runner, published, health, signIn, handshakes, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
@@ -95,7 +95,7 @@ public final class RestFacade {
     }
 
     /** Nothing is looked up or discovered: what is registered here is all there is. */
-    private ResourceConfig config(FailureRenderer refusals) {
+    private ResourceConfig config(FailureMapper refusals) {
         var config = new ResourceConfig()
                 .property(ServerProperties.WADL_FEATURE_DISABLE, true)
                 .property(ServerProperties.FEATURE_AUTO_DISCOVERY_DISABLE, true)

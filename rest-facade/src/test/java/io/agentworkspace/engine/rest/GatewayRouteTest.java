@@ -157,7 +157,7 @@ class GatewayRouteTest {
 
     @Test
     void aDefectIsLoggedUnderItsRequestId() throws Exception {
-        var log = (Logger) LoggerFactory.getLogger(FailureRenderer.class);
+        var log = (Logger) LoggerFactory.getLogger(FailureMapper.class);
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
         log.addAppender(lines);

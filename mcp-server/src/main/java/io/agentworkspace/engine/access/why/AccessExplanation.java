@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AccessExplanation {
     private final Catalogue catalogue;
-    private final RelationQueries standings;
+    private final RelationQueries queries;
     private final AgentStore agents;
     private final DomainStore domains;
     private final BankStore banks;
@@ -57,7 +57,7 @@ public final class AccessExplanation {
 
     public AccessExplanation(Catalogue catalogue, Db db, Clock clock) {
         this.catalogue = catalogue;
-        this.standings = new RelationQueries(db);
+        this.queries = new RelationQueries(db);
         this.agents = new AgentStore(db);
         this.domains = new DomainStore(db);
         this.banks = new BankStore(db);
@@ -141,7 +141,7 @@ public final class AccessExplanation {
     }
 
     private Finding agent(Call call, Name name, OfAgent need) {
-        var found = standings.agent(call, name).orElseThrow(() -> agents.missing(call, name));
+        var found = queries.agent(call, name).orElseThrow(() -> agents.missing(call, name));
         var thing = found.thing();
         var relations = relations(call, thing);
         if (found.listed()) {
@@ -162,7 +162,7 @@ public final class AccessExplanation {
     }
 
     private Finding domain(Call call, Name name, @Nullable Name zone, OfDomain need) {
-        var found = standings.domain(call, name, zone).orElseThrow(() -> domains.missing(call, name));
+        var found = queries.domain(call, name, zone).orElseThrow(() -> domains.missing(call, name));
         if (zone != null && !found.zone()) {
             throw Problem.notFound("zone", zone.text(), List.of());
         }
@@ -199,7 +199,7 @@ public final class AccessExplanation {
     }
 
     private Finding bank(Call call, Name name, OfBank need) {
-        var found = standings
+        var found = queries
                 .bank(call, name, trash(need))
                 .filter(bank -> !bank.trashed() || need != OfBank.OWN || BankAccess.isOwn(call, bank.held()))
                 .orElseThrow(() -> banks.missing(call, name));
@@ -240,7 +240,7 @@ public final class AccessExplanation {
     }
 
     private Finding key(Call call, String id, OfKey need) {
-        var found = standings.key(call, id).orElseThrow(() -> Problem.notFound("key", Name.shortened(id), List.of()));
+        var found = queries.key(call, id).orElseThrow(() -> Problem.notFound("key", Name.shortened(id), List.of()));
         var lack = KeyAccess.missing(call, found.held(), found::powers);
         var excess = found.held().grant().excess(found.powers());
         var only = need == OfKey.CHANGE && excess.isPresent() ? "taking away: your key " + excess.get() : null;
@@ -259,7 +259,7 @@ public final class AccessExplanation {
         }
         Role role;
         try {
-            role = standings.user(call);
+            role = queries.user(call);
         } catch (Problem refused) {
             if (refused.failure() != Failure.NOT_PERMITTED || caller.mayActForOthers()) {
                 throw refused;

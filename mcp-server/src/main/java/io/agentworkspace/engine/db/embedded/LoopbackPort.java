@@ -6,23 +6,23 @@ import java.net.ServerSocket;
 import java.util.random.RandomGenerator;
 
 /**
- * Ports for the server on the loopback address. They lie below the range that systems give to outgoing connections: no connection can
- * take the server's port while it restarts, least of all the pool's own attempts to reach it.
+ * Free ports of the loopback address, for a server that has to know its port before it starts. They are below the range that systems
+ * give to outgoing connections: no connection can take the port while the server restarts, not even the pool's own attempts to reach it.
  */
-final class LoopbackPort {
+public final class LoopbackPort {
     private static final int LOWEST = 20_000;
     private static final int BEYOND = 30_000;
 
     private LoopbackPort() {}
 
-    static int free() {
+    public static int free() {
         for (int attempt = 0; attempt < 200; attempt++) {
             int port = RandomGenerator.getDefault().nextInt(LOWEST, BEYOND);
             if (isFree(port)) {
                 return port;
             }
         }
-        throw new PostgresFailure("no free port for PostgreSQL between %d and %d".formatted(LOWEST, BEYOND));
+        throw new PostgresFailure("no free port between %d and %d".formatted(LOWEST, BEYOND));
     }
 
     static boolean isFree(int port) {

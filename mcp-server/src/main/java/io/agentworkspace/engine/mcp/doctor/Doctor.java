@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Tells how clients met the door, and what would be right where it went wrong. */
+/** Reports how clients connected to the MCP endpoint, and how to correct what went wrong. */
 public final class Doctor {
     /** In the words of {@link Handshake#toolset}: the path, and the headers as they came. */
     private static final Pattern TOOLSETS =

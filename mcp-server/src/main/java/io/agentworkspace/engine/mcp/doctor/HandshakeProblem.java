@@ -8,7 +8,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What can be wrong about how a client meets the door, and what would be right. What a tool refuses is none of it. */
+/** What can be wrong with how a client connects to the MCP endpoint, and how to correct it. Refusals by tools are not part of it. */
 public enum HandshakeProblem {
     CONTENT_TYPE(
             "The body was not announced as plain JSON.",
@@ -27,7 +27,7 @@ public enum HandshakeProblem {
             "Some clients try this first and then go on, as the next handshake shows: then there is nothing to do. If none follows,"
                     + " choose the transport HTTP (also called Streamable HTTP) in the client; the older one, SSE, is not spoken here.",
             true),
-    ADDRESS("There is nothing at this address.", "The door is at /mcp: correct the url in the configuration.", true),
+    ADDRESS("There is nothing at this address.", "The MCP endpoint is at /mcp: correct the url in the configuration.", true),
     ACCEPT(
             "The client asked for a stream without saying that it takes one.",
             "Send the header Accept: application/json, text/event-stream."),

@@ -11,7 +11,7 @@ import java.time.Clock;
 import java.util.List;
 
 /**
- * What the engine's own door serves: the catalogue's tools; skills, agents, domains, zones, banks and the feed of
+ * What the engine's MCP endpoint serves: the catalogue's tools; skills, agents, domains, zones, banks and the feed of
  * events as resources; a prompt for each skill, and the skills extension.
  */
 public final class EngineFeatures {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Prompts that a door serves. */
+/** Prompts that the MCP endpoint serves. */
 public interface PromptSource {
     /** As {@code prompts/list} shows them, in an order that stays. */
     List<ObjectNode> list(McpRequest request);

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Resources that a door serves, each under a URI. */
+/** Resources that the MCP endpoint serves, each under a URI. */
 public interface ResourceSource {
     /**
      * What the caller may see, as {@code resources/list} shows it, from where a cursor of this source points to.

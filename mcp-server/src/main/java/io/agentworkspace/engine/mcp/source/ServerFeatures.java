@@ -2,7 +2,7 @@ package io.agentworkspace.engine.mcp.source;
 
 import java.util.List;
 
-/** All that a door serves. The door and its lanes know the protocol, an offer knows the things. */
+/** All that the MCP endpoint serves. The endpoint and its lanes know the protocol; the sources know the content. */
 public record ServerFeatures(
         Identity identity,
         List<ToolSource> tools,

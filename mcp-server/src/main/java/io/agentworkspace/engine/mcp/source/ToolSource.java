@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tools that a door serves. What it lists and what it runs depend on the caller, never on an earlier request. */
+/** Tools that the MCP endpoint serves. What it lists and what it runs depend on the caller, never on an earlier request. */
 public interface ToolSource {
     /** What a request may name to limit itself; everything else that it names is refused. */
     default Names names(Caller caller) {

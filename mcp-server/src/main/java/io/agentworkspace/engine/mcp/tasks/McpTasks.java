@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The tasks of this door: begun for clients that take them, shown, answered and cancelled for the principal who began them. */
+/** The tasks of the MCP endpoint: started for clients that accept them; shown to, answered and cancelled by the principal that started them. */
 public final class McpTasks {
     private static final Duration LIFE = Duration.ofHours(24);
     private static final int POLL_MILLIS = 1_000;

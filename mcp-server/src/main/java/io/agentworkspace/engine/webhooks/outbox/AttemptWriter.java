@@ -9,7 +9,7 @@ import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Attempt;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Claim;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Ended;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Sample;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Standing;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointHistory;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Target;
 import io.agentworkspace.engine.webhooks.sender.AttemptResult;
 import java.time.Clock;
@@ -152,14 +152,14 @@ final class AttemptWriter implements AutoCloseable {
                 targets,
                 now,
                 held -> held.stream()
-                        .map(standing -> circuit.after(standing, results(attempts, standing), now))
+                        .map(history -> circuit.after(history, results(attempts, history), now))
                         .toList());
     }
 
     /** What was sent to an address that it has no more says nothing of it. */
-    private static List<CircuitBreaker.Result> results(Map<Target, List<Attempted>> attempts, Standing standing) {
-        return attempts.getOrDefault(new Target(standing.tenant(), standing.endpoint()), List.of()).stream()
-                .filter(attempted -> attempted.claim().url().equals(standing.url()))
+    private static List<CircuitBreaker.Result> results(Map<Target, List<Attempted>> attempts, EndpointHistory history) {
+        return attempts.getOrDefault(new Target(history.tenant(), history.endpoint()), List.of()).stream()
+                .filter(attempted -> attempted.claim().url().equals(history.url()))
                 .map(Attempted::result)
                 .toList();
     }

@@ -4,7 +4,7 @@ import io.agentworkspace.engine.model.event.Event;
 import io.agentworkspace.engine.model.event.EventData;
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Change;
-import io.agentworkspace.engine.webhooks.outbox.OutboxStore.Standing;
+import io.agentworkspace.engine.webhooks.outbox.OutboxStore.EndpointHistory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -39,20 +39,20 @@ final class CircuitBreaker {
     static final Duration JUDGED = GIVEN_UP.dividedBy(2);
 
     /** @param results in the order in which they came; none where only the time is looked at */
-    Change after(Standing before, List<Result> results, Instant now) {
-        var standing = before;
+    Change after(EndpointHistory before, List<Result> results, Instant now) {
+        var history = before;
         for (var result : results) {
-            standing = result.delivered() ? succeeded(standing) : failed(standing, result, now);
+            history = result.delivered() ? succeeded(history) : failed(history, result, now);
         }
-        standing = judged(standing, now);
-        return new Change(standing, event(before, standing, now));
+        history = judged(history, now);
+        return new Change(history, event(before, history, now));
     }
 
-    private static Standing succeeded(Standing was) {
+    private static EndpointHistory succeeded(EndpointHistory was) {
         return with(was, was.disabledReason(), null, 0, 0, 0, null);
     }
 
-    private Standing failed(Standing was, Result result, Instant now) {
+    private EndpointHistory failed(EndpointHistory was, Result result, Instant now) {
         var since = was.failingSince() == null ? result.at() : was.failingSince();
         var inRow = was.failuresInRow() + 1;
         var opens = inRow >= PATIENCE
@@ -78,7 +78,7 @@ final class CircuitBreaker {
     }
 
     /** What the time since its first failure brings. */
-    private static Standing judged(Standing was, Instant now) {
+    private static EndpointHistory judged(EndpointHistory was, Instant now) {
         var since = was.failingSince();
         if (since == null || was.disabledReason() != null) {
             return was;
@@ -101,7 +101,7 @@ final class CircuitBreaker {
                 .orElse(before);
     }
 
-    private static @Nullable Event event(Standing before, Standing now, Instant at) {
+    private static @Nullable Event event(EndpointHistory before, EndpointHistory now, Instant at) {
         if (before.disabledReason() == null && now.disabledReason() != null) {
             return updated(now, null, at);
         }
@@ -112,7 +112,7 @@ final class CircuitBreaker {
         return null;
     }
 
-    private static Event updated(Standing now, EventData.@Nullable Warning warning, Instant at) {
+    private static Event updated(EndpointHistory now, EventData.@Nullable Warning warning, Instant at) {
         return Event.of(
                 EventType.WEBHOOK_ENDPOINT_UPDATED,
                 at,
@@ -125,15 +125,15 @@ final class CircuitBreaker {
                         warning));
     }
 
-    private static Standing with(
-            Standing was,
+    private static EndpointHistory with(
+            EndpointHistory was,
             @Nullable String reason,
             @Nullable Instant failingSince,
             int warned,
             int failuresInRow,
             int openings,
             @Nullable Instant openUntil) {
-        return new Standing(
+        return new EndpointHistory(
                 was.tenant(),
                 was.endpoint(),
                 was.url(),

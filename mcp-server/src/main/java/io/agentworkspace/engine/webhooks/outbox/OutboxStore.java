@@ -150,7 +150,7 @@ public final class OutboxStore {
                    warned = s.warned, failures_in_row = s.failures_in_row, openings = s.openings, open_until = s.open_until,
                    updated_at = CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN w.updated_at ELSE :now END,
                    revision = w.revision + CASE WHEN w.enabled = (s.disabled_reason IS NULL) THEN 0 ELSE 1 END
-              FROM jsonb_to_recordset(CAST(:standings AS jsonb))
+              FROM jsonb_to_recordset(CAST(:histories AS jsonb))
                        AS s (tenant bigint, endpoint uuid, disabled_reason text, failing_since timestamptz, warned smallint,
                              failures_in_row int, openings smallint, open_until timestamptz)
              WHERE w.tenant_id = s.tenant AND w.id = s.endpoint
@@ -226,7 +226,7 @@ public final class OutboxStore {
             @Nullable Instant lastFailureAt) {}
 
     /** How an endpoint has fared since its last success. */
-    public record Standing(
+    public record EndpointHistory(
             long tenant,
             UUID endpoint,
             String url,
@@ -239,7 +239,7 @@ public final class OutboxStore {
             @Nullable Instant openUntil) {}
 
     /** How an endpoint stands now, and what its tenant has to be told of that. */
-    public record Change(Standing standing, @Nullable Event event) {}
+    public record Change(EndpointHistory history, @Nullable Event event) {}
 
     /**
      * Takes what is due and not taken, until then.
@@ -323,7 +323,7 @@ public final class OutboxStore {
             Collection<Sample> samples,
             Collection<Target> failing,
             Instant now,
-            Function<List<Standing>, List<Change>> verdict) {
+            Function<List<EndpointHistory>, List<Change>> verdict) {
         var told = db.transaction(() -> {
             var targets = new LinkedHashSet<>(failing);
             targets.addAll(record(ended, samples));
@@ -332,8 +332,8 @@ public final class OutboxStore {
                     changes.stream().filter(change -> change.event() != null).toList();
             db.sql(events.isEmpty() ? KEEP : INSERT_EVENTS_AND_KEEP)
                     .set(
-                            "standings",
-                            Json.text(changes.stream().map(Change::standing).toList()))
+                            "histories",
+                            Json.text(changes.stream().map(Change::history).toList()))
                     .set(
                             "events",
                             Json.text(events.stream().map(OutboxStore::row).toList()))
@@ -347,14 +347,14 @@ public final class OutboxStore {
     }
 
     private static Object row(Change change) {
-        var standing = change.standing();
-        return EventLog.row(standing.tenant(), Objects.requireNonNull(change.event()))
-                .put("not_to", standing.endpoint().toString());
+        var history = change.history();
+        return EventLog.row(history.tenant(), Objects.requireNonNull(change.event()))
+                .put("not_to", history.endpoint().toString());
     }
 
-    private List<Standing> hold(Collection<Target> targets) {
+    private List<EndpointHistory> hold(Collection<Target> targets) {
         return db.sql("""
-                SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'endpoint', w.id) AS standing
+                SELECT to_jsonb(w) || jsonb_build_object('tenant', w.tenant_id, 'endpoint', w.id) AS history
                   FROM webhook_endpoint w
                   JOIN jsonb_to_recordset(CAST(:targets AS jsonb)) AS t (tenant bigint, endpoint uuid)
                     ON w.tenant_id = t.tenant AND w.id = t.endpoint
@@ -363,7 +363,7 @@ public final class OutboxStore {
                    FOR NO KEY UPDATE OF w
                 """)
                 .set("targets", Json.text(targets))
-                .list(row -> Objects.requireNonNull(row.json("standing", Standing.class)));
+                .list(row -> Objects.requireNonNull(row.json("history", EndpointHistory.class)));
     }
 
     /** The endpoints that have failed since then at least, and are enabled still. */

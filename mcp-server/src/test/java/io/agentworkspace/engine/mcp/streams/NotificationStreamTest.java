@@ -3,7 +3,7 @@ package io.agentworkspace.engine.mcp.streams;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.agentworkspace.engine.http.RefusalRenderer;
+import io.agentworkspace.engine.http.RefusalWriter;
 import io.agentworkspace.engine.http.WebServer;
 import io.agentworkspace.engine.mcp.Events;
 import io.agentworkspace.engine.model.problem.Problem;
@@ -61,7 +61,7 @@ class NotificationStreamTest {
     @Test
     void whatCouldNotBeLookedUpIsToldAtTheNextSignOfLife() throws Exception {
         try (var server = WebServer.bind("127.0.0.1", 0)) {
-            server.serve(new Door(), new RefusalRenderer(Clock.systemUTC()));
+            server.serve(new Door(), new RefusalWriter(Clock.systemUTC()));
             try (var events = open(server.port())) {
                 var listener = opened.get(2, TimeUnit.MINUTES);
                 listener.tell("test://a");

@@ -34,7 +34,7 @@ public record AuditEntry(
         @Doc("The agent that it concerned besides: who was invited, banned, given a permission.") @Nullable
         String member,
 
-        @Doc("The door: mcp or rest.") @Nullable String door,
+        @Doc("The endpoint: mcp or rest.") @Nullable String door,
 
         @Doc("The network address that it came from.") @Nullable
         String address,

@@ -22,7 +22,7 @@ public record Key(
         @Doc("What it may do, as far as its user's role allows that too; * means everything.")
         List<String> capabilities,
 
-        @Doc("The toolsets that it is limited to, at every door; absent when to none.") @Nullable
+        @Doc("The toolsets that it is limited to, at every endpoint; absent when to none.") @Nullable
         List<String> toolset,
 
         @Doc("Whether the person at an MCP client is asked before a destructive tool runs.")

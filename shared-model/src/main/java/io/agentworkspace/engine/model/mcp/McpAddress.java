@@ -12,7 +12,7 @@ import java.util.Map;
  * @param readOnly whether it should see only tools that change nothing
  */
 public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
-    private static final String DOOR = "/mcp";
+    private static final String ENDPOINT = "/mcp";
     private static final String TOOLSETS = "X-MCP-Toolsets";
 
     public McpAddress {
@@ -27,7 +27,7 @@ public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
     /** A path can name one toolset; several go into a header. */
     public String url() {
         var toolset = toolsets.size() == 1 ? "/x/" + toolsets.getFirst() : "";
-        return host + DOOR + toolset + (readOnly ? "/readonly" : "");
+        return host + ENDPOINT + toolset + (readOnly ? "/readonly" : "");
     }
 
     /** The headers to send, the key first. */

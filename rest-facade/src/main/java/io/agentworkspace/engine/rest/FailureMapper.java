@@ -15,12 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Turns what is thrown into a problem, and chooses its style: the envelope on command routes, a page where a person's browser asks, RFC 9457 elsewhere. */
-final class FailureRenderer implements ExceptionMapper<Throwable> {
-    private static final Logger LOG = LoggerFactory.getLogger(FailureRenderer.class);
+final class FailureMapper implements ExceptionMapper<Throwable> {
+    private static final Logger LOG = LoggerFactory.getLogger(FailureMapper.class);
 
     private final Clock clock;
 
-    FailureRenderer(Clock clock) {
+    FailureMapper(Clock clock) {
         this.clock = clock;
     }
 

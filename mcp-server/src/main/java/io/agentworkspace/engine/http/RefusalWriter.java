@@ -21,12 +21,12 @@ import tools.jackson.databind.JsonNode;
  * Writes refusals that no tool made, in the style of the requested path: the command envelope on command routes, a
  * JSON-RPC error at {@code /mcp}, a page for browsers that request one, RFC 9457 everywhere else.
  */
-public final class RefusalRenderer {
+public final class RefusalWriter {
     private final Clock clock;
     private final @Nullable PageEndpoint pages;
     private final BiConsumer<Request, Problem> atMcp;
 
-    public RefusalRenderer(Clock clock) {
+    public RefusalWriter(Clock clock) {
         this(clock, null, (_, _) -> {});
     }
 
@@ -34,7 +34,7 @@ public final class RefusalRenderer {
      * @param pages renders for people what programs get in JSON; null if there are no pages
      * @param atMcp receives each refusal of a request at the MCP endpoint, before it is written
      */
-    public RefusalRenderer(Clock clock, @Nullable PageEndpoint pages, BiConsumer<Request, Problem> atMcp) {
+    public RefusalWriter(Clock clock, @Nullable PageEndpoint pages, BiConsumer<Request, Problem> atMcp) {
         this.clock = clock;
         this.pages = pages;
         this.atMcp = atMcp;
