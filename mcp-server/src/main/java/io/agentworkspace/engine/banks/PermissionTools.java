@@ -113,13 +113,16 @@ public final class PermissionTools {
                             grants.list(call, in.target().bank(), in.target().agent(), in.page());
                     return new Listed(
                             found.rows().stream().map(GrantStore.Entry::agent).toList(),
-                            found.rows().stream().map(PermissionTools::permissionOf).toList(),
+                            found.rows().stream()
+                                    .map(PermissionTools::permissionOf)
+                                    .toList(),
                             found.nextCursor());
                 });
     }
 
     private static AgentPermission permissionOf(GrantStore.Entry entry) {
-        return new AgentPermission(entry.agent().name(), entry.permission(), entry.via(), entry.loaded(), entry.memories());
+        return new AgentPermission(
+                entry.agent().name(), entry.permission(), entry.via(), entry.loaded(), entry.memories());
     }
 
     private Tool<Change, Report> permissions() {

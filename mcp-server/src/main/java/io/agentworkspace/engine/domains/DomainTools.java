@@ -160,7 +160,8 @@ public final class DomainTools {
                                     .map(DomainQueries.Entry::domain)
                                     .toList(),
                             found.rows().stream()
-                                    .map(entry -> new Participation(entry.domain().name(), entry.state(), entry.members()))
+                                    .map(entry ->
+                                            new Participation(entry.domain().name(), entry.state(), entry.members()))
                                     .toList(),
                             found.nextCursor());
                 });

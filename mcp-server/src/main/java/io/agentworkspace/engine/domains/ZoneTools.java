@@ -112,8 +112,8 @@ public final class ZoneTools {
                     return new Listed(
                             found.rows().stream().map(ZoneQueries.Entry::zone).toList(),
                             found.rows().stream()
-                                    .map(entry ->
-                                            new WaitingMessages(entry.zone().name(), entry.unread(), entry.lastMessageAt()))
+                                    .map(entry -> new WaitingMessages(
+                                            entry.zone().name(), entry.unread(), entry.lastMessageAt()))
                                     .toList(),
                             found.nextCursor());
                 });

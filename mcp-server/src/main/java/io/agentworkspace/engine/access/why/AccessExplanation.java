@@ -199,8 +199,7 @@ public final class AccessExplanation {
     }
 
     private Finding bank(Call call, Name name, OfBank need) {
-        var found = queries
-                .bank(call, name, trash(need))
+        var found = queries.bank(call, name, trash(need))
                 .filter(bank -> !bank.trashed() || need != OfBank.OWN || BankAccess.isOwn(call, bank.held()))
                 .orElseThrow(() -> banks.missing(call, name));
         var held = found.held().permission();

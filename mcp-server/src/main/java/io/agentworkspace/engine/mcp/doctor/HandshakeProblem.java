@@ -27,7 +27,10 @@ public enum HandshakeProblem {
             "Some clients try this first and then go on, as the next handshake shows: then there is nothing to do. If none follows,"
                     + " choose the transport HTTP (also called Streamable HTTP) in the client; the older one, SSE, is not spoken here.",
             true),
-    ADDRESS("There is nothing at this address.", "The MCP endpoint is at /mcp: correct the url in the configuration.", true),
+    ADDRESS(
+            "There is nothing at this address.",
+            "The MCP endpoint is at /mcp: correct the url in the configuration.",
+            true),
     ACCEPT(
             "The client asked for a stream without saying that it takes one.",
             "Send the header Accept: application/json, text/event-stream."),
