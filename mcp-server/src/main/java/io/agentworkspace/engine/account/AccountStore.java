@@ -30,10 +30,10 @@ public final class AccountStore {
     }
 
     /** @param counts how many there are, and the commands of this UTC day; without those that are none */
-    public record Account(String tenant, Instant createdAt, Plan plan, Map<Scope, Long> counts) {}
+    record Account(String tenant, Instant createdAt, Plan plan, Map<Scope, Long> counts) {}
 
     /** One round trip, the context with it. */
-    public Account read(Call call) {
+    Account read(Call call) {
         return select(call, READ, true);
     }
 
@@ -63,7 +63,7 @@ public final class AccountStore {
     }
 
     /** Sets the plan; what it was before. */
-    public Plan change(Call call, Plan plan) {
+    Plan change(Call call, Plan plan) {
         return db.sql(call, """
                 WITH old AS MATERIALIZED (SELECT plan FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE),
                      changed AS (UPDATE tenant t SET plan = :plan

@@ -95,7 +95,7 @@ public final class Quotas {
     }
 
     /** The commands of today, as far as this replica knows; 0 where it cannot tell now. */
-    public long ran(Caller caller) {
+    long ran(Caller caller) {
         try {
             return counters.of(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
         } catch (Problem unreachable) {
@@ -104,7 +104,7 @@ public final class Quotas {
     }
 
     /** What is left of a scope; nothing where it is not limited, or cannot be told now. */
-    public List<Allowance> left(Caller caller, Scope scope) {
+    List<Allowance> left(Caller caller, Scope scope) {
         UsageCounter counter;
         try {
             counter = counters.of(caller.tenant());

@@ -146,10 +146,10 @@ public final class AgentQueries {
     }
 
     /** One row of a list, with its agent's presence. */
-    public record Entry(Agent agent, long unread, @Nullable Instant lastMessageAt) {}
+    record Entry(Agent agent, long unread, @Nullable Instant lastMessageAt) {}
 
     /** The acting user's roster, or, with a prefix, the visible agents whose names start with it. */
-    public ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
+    ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var rows = db.sql(call, prefix == null ? LIST_ROSTER : LIST_NAMED)
@@ -172,7 +172,7 @@ public final class AgentQueries {
      * An agent, none for a user, and its latest messages that the acting user may see, oldest first. Only the streams
      * with the latest messages are read; those with messages after the cursor do not count.
      */
-    public record Found(@Nullable Agent agent, ListSlice<Message> messages) {}
+    record Found(@Nullable Agent agent, ListSlice<Message> messages) {}
 
     /**
      * The named agent, else the selected one, else the speaker: self, or the user. A speaker who reads their own
@@ -181,7 +181,7 @@ public final class AgentQueries {
      * @param inbox whether the selected agent is ignored
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
-    public Found read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
+    Found read(Call call, @Nullable Name name, boolean inbox, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = before(page);
         var found = db.sql(call, READ)

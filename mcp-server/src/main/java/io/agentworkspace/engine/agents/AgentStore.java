@@ -152,7 +152,7 @@ public final class AgentStore {
     }
 
     /** What a change sets; null leaves it as it is. */
-    public record Change(
+    record Change(
             @Nullable Name name,
             @Nullable String description,
             @Nullable String profile,
@@ -163,7 +163,7 @@ public final class AgentStore {
      *
      * @throws Problem {@code already_exists}
      */
-    public Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
+    Agent insert(Call call, Name name, String description, @Nullable String profile, Access access) {
         var agent = db.sql(call, INSERT)
                 .set("name", name)
                 .set("key", name.key())
@@ -207,10 +207,10 @@ public final class AgentStore {
     }
 
     /** An agent after a change, and the fields that differ from before. */
-    public record Updated(Agent agent, List<String> changed) {}
+    record Updated(Agent agent, List<String> changed) {}
 
     /** Sets the fields of the change; raises the revision if any differs from the current value. */
-    public Updated update(Call call, Held held, Change change) {
+    Updated update(Call call, Held held, Change change) {
         try {
             return db.sql(call, UPDATE)
                     .set("id", held.id())
@@ -237,7 +237,7 @@ public final class AgentStore {
     }
 
     /** Ends the agent for everyone: only its name on its messages and memories remains. */
-    public void destroy(Call call, Held held) {
+    void destroy(Call call, Held held) {
         db.sql(call, """
                 WITH rostered AS (DELETE FROM roster WHERE tenant_id = :tenant AND agent_id = :id),
                      joined AS (DELETE FROM membership WHERE tenant_id = :tenant AND agent_id = :id),
@@ -254,15 +254,15 @@ public final class AgentStore {
     }
 
     /** An agent after it was put on a roster or taken off it, and whether that changed anything. */
-    public record Listed(Agent agent, boolean changed) {}
+    record Listed(Agent agent, boolean changed) {}
 
     /** Puts the agent on the acting user's roster. */
-    public Listed addToRoster(Call call, long agent) {
+    Listed addToRoster(Call call, long agent) {
         return listed(call, agent, ADD_TO_ROSTER);
     }
 
     /** Takes the agent off the acting user's roster. */
-    public Listed removeFromRoster(Call call, long agent) {
+    Listed removeFromRoster(Call call, long agent) {
         return listed(call, agent, REMOVE_FROM_ROSTER);
     }
 
@@ -281,7 +281,7 @@ public final class AgentStore {
      * Keeps what the call has changed of its context, and reads the agent as it is then. The speaker may have changed: its unread
      * messages are counted.
      */
-    public Agent saveAndRead(Call call, long agent) {
+    Agent saveAndRead(Call call, long agent) {
         return contexts.saving(call, SAVE_AND_READ)
                 .set("id", agent)
                 .set("party", call.context().speaker().id())

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.UUID;
 
 /** Seals everything in the {@link Vault} anew, under its current key, so that the keys from before can be given up. */
-public final class Resealing {
+final class Resealing {
     private final Db db;
     private final Vault vault;
 
-    public Resealing(Db db, Vault vault) {
+    Resealing(Db db, Vault vault) {
         this.db = db;
         this.vault = vault;
     }
@@ -27,7 +27,7 @@ public final class Resealing {
      * @return how many secrets it were
      * @throws io.agentworkspace.engine.secrets.SecretsFailure when one of them was sealed under a key that we do not have
      */
-    public int run() {
+    int run() {
         return db.transaction(() -> {
             var secrets = signingKeys() + endpoints("secret") + endpoints("previous_secret");
             vault.renewCheck();

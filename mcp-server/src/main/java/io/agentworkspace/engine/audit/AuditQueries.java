@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads of the audit: one statement for a page, along the index for its filter. */
 public final class AuditQueries {
     /** Any result but done. */
-    public static final String REFUSED = "refused";
+    static final String REFUSED = "refused";
 
     /** Entries have names. An address finds what was done under the name that its user has now. */
     private static final String OF_ADDRESS = """
@@ -49,7 +49,7 @@ public final class AuditQueries {
     }
 
     /** The filter; null matches everything. A target's name is its id if it is addressed by one. */
-    public record Filter(
+    record Filter(
             @Nullable UserHandle user,
             @Nullable String tool,
             @Nullable Target target,
@@ -75,13 +75,13 @@ public final class AuditQueries {
     }
 
     /** A thing by its kind and its name or id. */
-    public record Target(String kind, String name) {}
+    record Target(String kind, String name) {}
 
     /** @param rowId distinguishes entries of the same instant */
     private record Found(UUID rowId, AuditEntry entry) {}
 
     /** The entries, newest first. */
-    public ListSlice<AuditEntry> list(Call call, Filter filter, @Nullable Page page) {
+    ListSlice<AuditEntry> list(Call call, Filter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
         var place =

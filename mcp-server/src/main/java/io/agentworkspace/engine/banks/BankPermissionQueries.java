@@ -87,7 +87,7 @@ public record BankPermissionQueries(
     }
 
     /** What is needed, what is held, and who can grant it; empty if the need is met. */
-    public Optional<String> lack(Permission needed) {
+    Optional<String> lack(Permission needed) {
         if (permission.includes(needed)) {
             return Optional.empty();
         }

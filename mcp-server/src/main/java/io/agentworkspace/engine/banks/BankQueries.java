@@ -65,13 +65,13 @@ public final class BankQueries {
     }
 
     /** A bank, and what the subject holds on it. */
-    public record Entry(Bank bank, Permission permission, Via via, boolean loaded) {}
+    record Entry(Bank bank, Permission permission, Via via, boolean loaded) {}
 
     /** The subject of a list: an agent and its owner, or the user. */
-    public record Subject(@Nullable Ref agent, long owner, String ownerName) {}
+    record Subject(@Nullable Ref agent, long owner, String ownerName) {}
 
     /** A page of the list. */
-    public record Listed(Subject subject, ListSlice<Entry> banks) {}
+    record Listed(Subject subject, ListSlice<Entry> banks) {}
 
     /**
      * The banks whose names start with the prefix, by name, that the agent may read; else those that self, else the user
@@ -79,7 +79,7 @@ public final class BankQueries {
      *
      * @throws Problem {@code not_found} when there is no such agent that the acting user may see
      */
-    public Listed list(Call call, @Nullable Name prefix, @Nullable Name agent, @Nullable Page page) {
+    Listed list(Call call, @Nullable Name prefix, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var listed = db.sql(call, LIST)

@@ -97,13 +97,13 @@ public final class BankStore {
             long id, String name, long owner, Access access, long revision, BankPermissionQueries permission) {}
 
     /** What a change sets; null leaves it as it is, a blank description goes. */
-    public record Change(
+    record Change(
             Name name,
             @Nullable String description,
             @Nullable Access access) {}
 
     /** Creates the bank, managed by the agent if one is given; nothing when the name is taken. */
-    public Optional<Bank> insert(
+    Optional<Bank> insert(
             Call call, Name name, @Nullable String description, Access access, @Nullable Ref manager) {
         var bank = db.sql(call, INSERT)
                 .set("name", name)
@@ -122,7 +122,7 @@ public final class BankStore {
     }
 
     /** The bank of this name, locked, if the acting user may see it. */
-    public Held lock(Call call, Name name, @Nullable Ref actor) {
+    Held lock(Call call, Name name, @Nullable Ref actor) {
         return findLocked(call, name, actor).orElseThrow(() -> missing(call, name));
     }
 
@@ -152,7 +152,7 @@ public final class BankStore {
     }
 
     /** Sets what the change gives; raises the revision if that differs from what is there, and says whether it did. */
-    public Bank update(Call call, Held held, Change change) {
+    Bank update(Call call, Held held, Change change) {
         try {
             return db.sql(call, UPDATE)
                     .set("id", held.id())
@@ -174,7 +174,7 @@ public final class BankStore {
     }
 
     /** The record as it stands, inside a transaction. */
-    public Bank record(Call call, Held held) {
+    Bank record(Call call, Held held) {
         return db.sql(call, READ).set("id", held.id()).one(BankStore::record).orElseThrow();
     }
 

@@ -31,7 +31,7 @@ public final class CensorStore {
     }
 
     /** Hides, or shows again, the whole bank's content; whether that was not so before. */
-    public boolean censor(Call call, BankStore.Held bank, boolean hide) {
+    boolean censor(Call call, BankStore.Held bank, boolean hide) {
         return db.sql(call, """
                 UPDATE bank
                    SET censored_at = CASE WHEN :hide THEN CAST(:now AS timestamptz) END,
@@ -41,7 +41,7 @@ public final class CensorStore {
     }
 
     /** Hides what these agents wrote, and go on to write; whether one of them was not censored before. */
-    public boolean censor(Call call, BankStore.Held bank, List<Long> agents) {
+    boolean censor(Call call, BankStore.Held bank, List<Long> agents) {
         return db.sql(call, """
                 INSERT INTO bank_censor (tenant_id, bank_id, agent_id, since)
                 SELECT :tenant, :bank, agent_id, :now FROM unnest(:agents) AS a (agent_id)
@@ -50,7 +50,7 @@ public final class CensorStore {
     }
 
     /** Ends that; whether one of them was censored. */
-    public boolean uncensor(Call call, BankStore.Held bank, List<Long> agents) {
+    boolean uncensor(Call call, BankStore.Held bank, List<Long> agents) {
         return db.sql(call, """
                 DELETE FROM bank_censor WHERE tenant_id = :tenant AND bank_id = :bank AND agent_id = ANY (:agents)
                 """).set("bank", bank.id()).set("agents", agents).run() > 0;
@@ -62,7 +62,7 @@ public final class CensorStore {
     }
 
     /** How many of them readers are shown. */
-    public long countReadable(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
+    long countReadable(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
         return count(call, bank, agents, COUNT_READABLE);
     }
 

@@ -136,7 +136,7 @@ public final class GrantStore {
     }
 
     /** An agent, and its permission on the bank. */
-    public record Entry(
+    record Entry(
             Agent agent, Permission permission, @Nullable Via via, boolean loaded, long memories) {}
 
     /**
@@ -144,12 +144,12 @@ public final class GrantStore {
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
-    public ListSlice<Entry> list(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+    ListSlice<Entry> list(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
         return list(call, bank, agent, page, false).entries();
     }
 
     /** The same with those who are barred; a named agent is reported whatever it holds. */
-    public Listed report(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
+    Listed report(Call call, Name bank, @Nullable Name agent, @Nullable Page page) {
         return list(call, bank, agent, page, true);
     }
 
@@ -173,7 +173,7 @@ public final class GrantStore {
      * @param access the bank's
      * @param known whether the agent that was named is one that the acting user may see
      */
-    public record Listed(Access access, boolean known, ListSlice<Entry> entries) {}
+    record Listed(Access access, boolean known, ListSlice<Entry> entries) {}
 
     private static Optional<Listed> listed(Call call, Row row, int limit) throws SQLException {
         ContextStore.read(call, row);
@@ -185,7 +185,7 @@ public final class GrantStore {
     }
 
     /** The same report, inside a transaction that has read the bank. */
-    public ListSlice<Entry> report(Call call, BankStore.Held bank, @Nullable Name agent, @Nullable Page page) {
+    ListSlice<Entry> report(Call call, BankStore.Held bank, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var entries = paged(call, agent, page, REPORT)
                 .set("bank", bank.id())
@@ -221,7 +221,7 @@ public final class GrantStore {
      *
      * @throws Problem {@code not_found}
      */
-    public boolean grant(Call call, BankStore.Held bank, Name agent, Permission permission) {
+    boolean grant(Call call, BankStore.Held bank, Name agent, Permission permission) {
         return db.sql(call, GRANT)
                 .set("bank", bank.id())
                 .set("key", agent.key())
@@ -231,10 +231,10 @@ public final class GrantStore {
     }
 
     /** An attached bank, and whether it was newly attached. */
-    public record Loaded(Bank bank, boolean changed) {}
+    record Loaded(Bank bank, boolean changed) {}
 
     /** Attaches the bank to the agent as working memory. */
-    public Loaded load(Call call, BankStore.Held bank, long agent) {
+    Loaded load(Call call, BankStore.Held bank, long agent) {
         return db.sql(call, LOAD)
                 .set("bank", bank.id())
                 .set("agent", agent)
@@ -243,7 +243,7 @@ public final class GrantStore {
     }
 
     /** Detaches the bank of this name from the agent, even if its owner may no longer see it. */
-    public boolean unload(Call call, Name bank, long agent) {
+    boolean unload(Call call, Name bank, long agent) {
         return db.sql(call, """
                 DELETE FROM bank_load l
                  USING bank b

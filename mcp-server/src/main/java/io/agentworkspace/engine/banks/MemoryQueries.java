@@ -196,7 +196,7 @@ public final class MemoryQueries {
      *
      * @param asOf the time at which they were as they are to be shown; null for now
      */
-    public record Wanted(
+    record Wanted(
             @Nullable MemoryName name,
             @Nullable UUID id,
             List<String> tags,
@@ -208,7 +208,7 @@ public final class MemoryQueries {
     }
 
     /** A bank, and its memories, newest first. */
-    public record Found(Bank bank, ListSlice<Memory> memories) {}
+    record Found(Bank bank, ListSlice<Memory> memories) {}
 
     /**
      * The bank and the selected memories, in one statement with the context. Reading stops after as many bytes of text
@@ -216,7 +216,7 @@ public final class MemoryQueries {
      *
      * @throws Problem {@code not_found}, {@code not_permitted}
      */
-    public Found read(Call call, Name bank, Wanted wanted, @Nullable Page page) {
+    Found read(Call call, Name bank, Wanted wanted, @Nullable Page page) {
         var limit = Page.limit(page);
         var before = ListPosition.of(page);
         var found = db.sql(call, wanted.reading().at(wanted.asOf()))
@@ -265,10 +265,10 @@ public final class MemoryQueries {
     }
 
     /** Memories as working memory, pinned ones first, then newest first, and the tokens that they are estimated at. */
-    public record Working(List<Memory> memories, long tokens) {}
+    record Working(List<Memory> memories, long tokens) {}
 
     /** The pinned and then the newest memories of the bank that fit together; one that is too long on its own is skipped. */
-    public Working working(Call call, BankStore.Held bank) {
+    Working working(Call call, BankStore.Held bank) {
         return db.sql(call, READ_WORKING_MEMORY)
                 .set("bank", bank.id())
                 .set("characters", TOKEN_CHARACTERS)

@@ -141,11 +141,11 @@ public final class MemoryStore {
     public record Holder(UUID id, long author, long revision, long length, boolean hidden) {}
 
     /** A memory that another one is to supersede, and by which one that has been done already. */
-    public record Superseded(UUID id, long author, @Nullable String superseder) {}
+    record Superseded(UUID id, long author, @Nullable String superseder) {}
 
     /** What hides a new memory from its readers: the whole bank is censored, or its author in this bank. */
     public record Censorship(boolean bank, boolean author) {
-        public boolean any() {
+        boolean any() {
             return bank || author;
         }
     }
@@ -169,7 +169,7 @@ public final class MemoryStore {
      *
      * @throws Problem {@code not_found} for an origin that readers are not shown
      */
-    public List<Long> contributors(Call call, BankStore.Held bank, List<UUID> origins) {
+    List<Long> contributors(Call call, BankStore.Held bank, List<UUID> origins) {
         record Origin(UUID id, List<Long> contributors) {}
         var found = db.sql(call, READ_CONTRIBUTORS)
                 .set("bank", bank.id())
@@ -187,7 +187,7 @@ public final class MemoryStore {
     }
 
     /** The memory that holds the name, locked. */
-    public Optional<Holder> holder(Call call, BankStore.Held bank, MemoryName name) {
+    Optional<Holder> holder(Call call, BankStore.Held bank, MemoryName name) {
         return db.sql(call, FIND_HOLDER)
                 .set("bank", bank.id())
                 .set("key", name.key())
@@ -204,7 +204,7 @@ public final class MemoryStore {
      *
      * @throws Problem {@code not_found}
      */
-    public Superseded superseded(Call call, BankStore.Held bank, UUID id) {
+    Superseded superseded(Call call, BankStore.Held bank, UUID id) {
         return db.sql(call, FIND_SUPERSEDED)
                 .set("bank", bank.id())
                 .set("id", id)
@@ -212,7 +212,7 @@ public final class MemoryStore {
                 .orElseThrow(() -> Problem.notFound("memory", id.toString(), List.of()));
     }
 
-    public void supersede(Call call, BankStore.Held bank, Superseded old, String by) {
+    void supersede(Call call, BankStore.Held bank, Superseded old, String by) {
         db.sql(call, """
                 UPDATE memory SET superseded_by = :by, superseded_at = :now
                  WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
@@ -233,7 +233,7 @@ public final class MemoryStore {
     }
 
     /** Takes the name from a hidden memory, so that another one may hold it. */
-    public void release(Call call, BankStore.Held bank, Holder holder) {
+    void release(Call call, BankStore.Held bank, Holder holder) {
         db.sql(call, """
                 UPDATE memory SET name_key = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
                 """).set("bank", bank.id()).set("id", holder.id()).run();
@@ -244,7 +244,7 @@ public final class MemoryStore {
      *
      * @param holds whether it holds its name
      */
-    public Optional<Memory> insert(
+    Optional<Memory> insert(
             Call call, BankStore.Held bank, Ref author, Draft draft, List<Long> contributors, boolean holds) {
         var memory = with(call, bank, author, draft, contributors, INSERT)
                 .set("id", UUID.randomUUID())
@@ -256,7 +256,7 @@ public final class MemoryStore {
     }
 
     /** Replaces the text of a memory that the transaction holds, or appends to it. */
-    public Memory replace(
+    Memory replace(
             Call call, BankStore.Held bank, Ref author, Holder holder, Draft draft, List<Long> contributors) {
         return with(call, bank, author, draft, contributors, REPLACE)
                 .set("id", holder.id())

@@ -24,7 +24,7 @@ public final class MemoryVisibility {
     private MemoryVisibility() {}
 
     /** The same as {@link #READABLE} where the array {@link #CENSORED} has been made already. */
-    public static String readable(String censored) {
+    static String readable(String censored) {
         return "(m.deleted_at IS NULL AND b.censored_at IS NULL AND NOT m.contributors && %s)".formatted(censored);
     }
 

@@ -44,7 +44,7 @@ public final class ShareStore {
     }
 
     /** One who wrote into a bank, or may. */
-    public record Writer(long id, long owner) {}
+    record Writer(long id, long owner) {}
 
     /**
      * The agents of this name, the living one first. Of the agents that the acting user may not see, a manager of the bank
@@ -52,7 +52,7 @@ public final class ShareStore {
      *
      * @throws Problem {@code not_found}
      */
-    public List<Writer> named(Call call, BankStore.Held bank, Name name) {
+    List<Writer> named(Call call, BankStore.Held bank, Name name) {
         var held = bank.permission().permission();
         var found = db.sql(call, FIND_NAMED)
                 .set("bank", bank.id())

@@ -32,17 +32,17 @@ public final class TrashStore {
     }
 
     /** The bank of this name, locked, if the acting user may see it. */
-    public Optional<BankStore.Held> live(Call call, Name name, @Nullable Ref actor) {
+    Optional<BankStore.Held> live(Call call, Name name, @Nullable Ref actor) {
         return banks.findLocked(call, name, actor);
     }
 
     /** The newest bank of this name in the trash, locked, that the actor, else the user, manages. */
-    public Optional<BankStore.Held> trashed(Call call, Name name, @Nullable Ref actor) {
+    Optional<BankStore.Held> trashed(Call call, Name name, @Nullable Ref actor) {
         return banks.find(call, name, actor, LOCK_TRASHED);
     }
 
     /** Puts the bank into the trash, which frees its name; gives the number of memories that go with it. */
-    public long deleteBank(Call call, BankStore.Held bank) {
+    long deleteBank(Call call, BankStore.Held bank) {
         return db.sql(call, """
                 WITH gone AS (UPDATE bank SET deleted_at = :now WHERE tenant_id = :tenant AND id = :bank)
                 SELECT count(*) AS memories
@@ -55,7 +55,7 @@ public final class TrashStore {
     }
 
     /** Puts what these agents wrote first into the trash; how many memories that was. */
-    public long deleteShare(Call call, BankStore.Held bank, List<Long> authors) {
+    long deleteShare(Call call, BankStore.Held bank, List<Long> authors) {
         return db.sql(call, """
                 UPDATE memory SET deleted_at = :now
                  WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors) AND deleted_at IS NULL
@@ -63,7 +63,7 @@ public final class TrashStore {
     }
 
     /** @throws Problem {@code already_exists} when its name has been taken meanwhile */
-    public void restoreBank(Call call, BankStore.Held bank) {
+    void restoreBank(Call call, BankStore.Held bank) {
         try {
             db.sql(call, "UPDATE bank SET deleted_at = NULL WHERE tenant_id = :tenant AND id = :bank")
                     .set("bank", bank.id())
@@ -79,7 +79,7 @@ public final class TrashStore {
      *
      * @throws Problem {@code conflict} when other memories have taken their names meanwhile
      */
-    public long restoreShare(Call call, BankStore.Held bank, List<Long> authors) {
+    long restoreShare(Call call, BankStore.Held bank, List<Long> authors) {
         var taken = db.sql(call, """
                 SELECT DISTINCT t.name
                   FROM memory t
@@ -118,7 +118,7 @@ public final class TrashStore {
     }
 
     /** Ends the bank with all that is in it; how many memories that was. */
-    public long destroyBank(Call call, BankStore.Held bank) {
+    long destroyBank(Call call, BankStore.Held bank) {
         var memories = db.sql(call, "DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank")
                 .set("bank", bank.id())
                 .run();
@@ -129,7 +129,7 @@ public final class TrashStore {
     }
 
     /** Ends what these agents wrote first, in the trash too; how many memories that was. */
-    public long destroyShare(Call call, BankStore.Held bank, List<Long> authors) {
+    long destroyShare(Call call, BankStore.Held bank, List<Long> authors) {
         return db.sql(call, """
                 DELETE FROM memory WHERE tenant_id = :tenant AND bank_id = :bank AND author_id = ANY (:authors)
                 """).set("bank", bank.id()).set("authors", authors).run();

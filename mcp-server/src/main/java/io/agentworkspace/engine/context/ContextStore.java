@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The named contexts of each principal: the selected agent, and the one it is logged on as. */
 public final class ContextStore {
     /** An agent is online for this long after the last command of a context that is logged on as it. */
-    public static final Duration ONLINE = Duration.ofMinutes(15);
+    static final Duration ONLINE = Duration.ofMinutes(15);
 
     /**
      * The head of every read: one row {@code ctx} with the context. Such a statement selects {@code ctx.*} beside its

@@ -45,7 +45,7 @@ public record Grant(
     }
 
     /** As far as the other has it too. */
-    public Grant under(Grant above) {
+    Grant under(Grant above) {
         return new Grant(
                 common(above),
                 toolset.under(above.toolset),

@@ -10,6 +10,6 @@ import java.time.Duration;
  * @param bulk a statement of a transaction that may delete a lot: a bank, a domain, expired data
  */
 public record TimeLimits(Duration read, Duration write, Duration bulk) {
-    public static final TimeLimits DEFAULT =
+    static final TimeLimits DEFAULT =
             new TimeLimits(Duration.ofSeconds(5), Duration.ofSeconds(8), Duration.ofSeconds(30));
 }

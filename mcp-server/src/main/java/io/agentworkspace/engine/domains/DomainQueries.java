@@ -130,10 +130,10 @@ public final class DomainQueries {
     }
 
     /** One row of a list: the membership state of the acting user's closest agent, and the number of members. */
-    public record Entry(Domain domain, @Nullable MemberState state, long members) {}
+    record Entry(Domain domain, @Nullable MemberState state, long members) {}
 
     /** The domains that the acting user may see, with a prefix those whose names start with it. */
-    public ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
+    ListSlice<Entry> list(Call call, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var rows = db.sql(call, LIST)
@@ -153,7 +153,7 @@ public final class DomainQueries {
     }
 
     /** A domain; {@code messages} is null for a user who takes no part in it. */
-    public record Found(
+    record Found(
             Domain domain,
             ListSlice<Member> members,
             List<Zone> zones,
@@ -165,7 +165,7 @@ public final class DomainQueries {
      * @param agent the only member to show, or null for all
      * @throws Problem {@code no_context}, {@code not_found}
      */
-    public Found read(Call call, @Nullable Name name, @Nullable Name agent, @Nullable Page page) {
+    Found read(Call call, @Nullable Name name, @Nullable Name agent, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         return db.sql(call, READ)

@@ -101,12 +101,12 @@ public final class DomainStore {
             @Nullable Long host,
             boolean open,
             long revision) {
-        public Ref ref() {
+        Ref ref() {
             return new Ref(id, name);
         }
 
         /** Whether the caller may change and destroy it: its owner and the admins. */
-        public boolean isOwnedBy(Call call) {
+        boolean isOwnedBy(Call call) {
             return owner == call.context().user().id() || call.caller().isAdmin();
         }
 
@@ -123,7 +123,7 @@ public final class DomainStore {
     }
 
     /** A domain's descriptive fields. */
-    public record Words(
+    record Words(
             Name name,
             String description,
             @Nullable String profile,
@@ -134,7 +134,7 @@ public final class DomainStore {
      *
      * @throws Problem {@code already_exists}
      */
-    public Domain insert(Call call, Words words, @Nullable Long host) {
+    Domain insert(Call call, Words words, @Nullable Long host) {
         var domain = db.sql(call, INSERT)
                 .set("name", words.name())
                 .set("key", words.name().key())
@@ -150,12 +150,12 @@ public final class DomainStore {
     }
 
     /** The domain of this name, locked, if the acting user may see it. */
-    public Held lock(Call call, Name name) {
+    Held lock(Call call, Name name) {
         return find(call, name, LOCK).orElseThrow(() -> missing(call, name));
     }
 
     /** The domain of this name, protected from changes while the transaction lasts. */
-    public Held read(Call call, Name name) {
+    Held read(Call call, Name name) {
         return find(call, name, KEEP).orElseThrow(() -> missing(call, name));
     }
 
@@ -179,7 +179,7 @@ public final class DomainStore {
     }
 
     /** Replaces name and description, profile and access if given; raises the revision if that changes anything. */
-    public Domain update(Call call, Held held, Words words) {
+    Domain update(Call call, Held held, Words words) {
         try {
             return db.sql(call, UPDATE)
                     .set("id", held.id())
@@ -198,7 +198,7 @@ public final class DomainStore {
     }
 
     /** Deletes the domain with its zones, their streams and messages, and all memberships. */
-    public void destroy(Call call, Held held) {
+    void destroy(Call call, Held held) {
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND domain_id = :id RETURNING stream_id),
                      silent AS (DELETE FROM stream

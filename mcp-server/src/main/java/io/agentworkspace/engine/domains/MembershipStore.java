@@ -73,7 +73,7 @@ public final class MembershipStore {
      *
      * @throws io.agentworkspace.engine.model.problem.Problem {@code not_found}
      */
-    public AgentStore.Held readAgent(Call call, DomainStore.Held domain, Name name) {
+    AgentStore.Held readAgent(Call call, DomainStore.Held domain, Name name) {
         return db.sql(call, READ_AGENT)
                 .set("key", name.key())
                 .set("domain", domain.id())
@@ -83,7 +83,7 @@ public final class MembershipStore {
     }
 
     /** What the agent is to the domain now. */
-    public Optional<Membership> find(Call call, DomainStore.Held domain, AgentStore.Held agent) {
+    Optional<Membership> find(Call call, DomainStore.Held domain, AgentStore.Held agent) {
         return db.sql(call, FIND)
                 .set("domain", domain.id())
                 .set("agent", agent.id())
@@ -91,7 +91,7 @@ public final class MembershipStore {
     }
 
     /** Brings the agent into this state. A new member hears all zones from now on: earlier messages do not wait for it. */
-    public Membership put(Call call, DomainStore.Held domain, AgentStore.Held agent, MemberState state) {
+    Membership put(Call call, DomainStore.Held domain, AgentStore.Held agent, MemberState state) {
         if (state == MemberState.BANNED) {
             end(call, domain, agent);
         }
@@ -105,7 +105,7 @@ public final class MembershipStore {
     }
 
     /** Ends the membership, whatever its state; the agent, and a user who took part through it only, hear nothing any more. */
-    public void end(Call call, DomainStore.Held domain, AgentStore.Held agent) {
+    void end(Call call, DomainStore.Held domain, AgentStore.Held agent) {
         db.sql(call, """
                 WITH ended AS (DELETE FROM membership
                                 WHERE tenant_id = :tenant AND domain_id = :domain AND agent_id = :agent)

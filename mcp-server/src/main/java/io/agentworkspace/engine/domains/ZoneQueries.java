@@ -95,7 +95,7 @@ public final class ZoneQueries {
     }
 
     /** One row of a list, with the speaker's unread messages there. */
-    public record Entry(Zone zone, long unread, @Nullable Instant lastMessageAt) {}
+    record Entry(Zone zone, long unread, @Nullable Instant lastMessageAt) {}
 
     private record Listed(boolean found, List<Entry> rows) {}
 
@@ -104,7 +104,7 @@ public final class ZoneQueries {
      *
      * @throws Problem {@code no_context}, {@code not_found}
      */
-    public ListSlice<Entry> list(Call call, @Nullable Name domain, @Nullable Name prefix, @Nullable Page page) {
+    ListSlice<Entry> list(Call call, @Nullable Name domain, @Nullable Name prefix, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         var listed = db.sql(call, LIST)
@@ -128,7 +128,7 @@ public final class ZoneQueries {
     }
 
     /** A zone, and its latest messages, oldest first. */
-    public record Found(Zone zone, ListSlice<Message> messages) {}
+    record Found(Zone zone, ListSlice<Message> messages) {}
 
     private record Looked(
             @Nullable String domain,
@@ -145,7 +145,7 @@ public final class ZoneQueries {
      * @throws Problem {@code no_context}, {@code not_found}, or {@code conflict} for a user who takes no part in the
      *     domain
      */
-    public Found read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
+    Found read(Call call, @Nullable Name domain, @Nullable Name zone, @Nullable Page page) {
         var limit = Page.limit(page);
         var looked = db.sql(call, READ)
                 .set("domain", domain == null ? null : domain.key())

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The zones of domains. Whoever makes or ends one holds its domain locked. */
 public final class ZoneStore {
     /** The zone that every domain has. */
-    public static final Name MAIN = Name.of("main");
+    static final Name MAIN = Name.of("main");
 
     /** The record of a zone {@code z} as JSON. */
     static final String RECORD =
@@ -57,8 +57,8 @@ public final class ZoneStore {
     }
 
     /** A zone of a domain that the transaction holds. */
-    public record Held(long id, long stream, Zone zone) {
-        public Ref ref() {
+    record Held(long id, long stream, Zone zone) {
+        Ref ref() {
             return new Ref(id, zone.name());
         }
     }
@@ -68,7 +68,7 @@ public final class ZoneStore {
      *
      * @throws Problem {@code already_exists}
      */
-    public Zone insert(Call call, DomainStore.Held domain, Name name, @Nullable String description) {
+    Zone insert(Call call, DomainStore.Held domain, Name name, @Nullable String description) {
         return db.sql(call, INSERT)
                 .set("domain", domain.id())
                 .set("name", name)
@@ -79,7 +79,7 @@ public final class ZoneStore {
     }
 
     /** @throws Problem {@code not_found} */
-    public Held read(Call call, DomainStore.Held domain, Name name) {
+    Held read(Call call, DomainStore.Held domain, Name name) {
         return db.sql(call, READ)
                 .set("domain", domain.id())
                 .set("key", name.key())
@@ -99,7 +99,7 @@ public final class ZoneStore {
     }
 
     /** Ends the zone, with its stream and messages. */
-    public void destroy(Call call, Held held) {
+    void destroy(Call call, Held held) {
         db.sql(call, """
                 WITH closed AS (DELETE FROM zone WHERE tenant_id = :tenant AND id = :id RETURNING stream_id)
                 DELETE FROM stream WHERE tenant_id = :tenant AND id IN (SELECT stream_id FROM closed)
@@ -111,7 +111,7 @@ public final class ZoneStore {
      *
      * @throws Problem {@code conflict}
      */
-    public void checkTakesPart(Call call, DomainStore.Held domain) {
+    void checkTakesPart(Call call, DomainStore.Held domain) {
         var takesPart = db.sql(call, TAKES_PART)
                 .set("domain", domain.id())
                 .one(row -> row.flag("takes_part"))
@@ -122,7 +122,7 @@ public final class ZoneStore {
     }
 
     /** Lets the acting user hear the zone from now on, if it does not already. */
-    public void listen(Call call, Held held) {
+    void listen(Call call, Held held) {
         db.sql(call, """
                 INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
                 SELECT st.tenant_id, CAST(:user AS bigint), st.id, CAST(:user AS bigint), st.last_seq

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Limits the memory of requests by the size of the heap: their number, their bodies, and the responses being created or
  * not yet sent. Requests beyond the limit are refused before they take memory (docs/operations.md, "Memory").
  */
-public final class Capacity {
+final class Capacity {
     private static final int KIB = 1 << 10;
     private static final Duration AT_ONCE = Duration.ZERO;
 
@@ -36,7 +36,7 @@ public final class Capacity {
     private final Duration turnTime;
 
     /** @param heap the maximum size of the heap, in bytes */
-    public static Capacity of(long heap) {
+    static Capacity of(long heap) {
         return new Capacity(heap, Duration.ofSeconds(30), Duration.ofSeconds(10));
     }
 

@@ -46,7 +46,7 @@ public record GateRules(
      * @param reading the paths where it never changes anything
      * @param undecided the paths where the body decides; their routes check it
      */
-    public record Posts(Set<String> reading, Set<String> undecided) {
+    record Posts(Set<String> reading, Set<String> undecided) {
         public Posts {
             reading = Set.copyOf(reading);
             undecided = Set.copyOf(undecided);

@@ -48,7 +48,7 @@ public final class RefusalWriter {
         }
     }
 
-    public void write(Request request, Response response, Callback callback, Problem problem) {
+    void write(Request request, Response response, Callback callback, Problem problem) {
         var headers = response.getHeaders();
         problem.retryAfterSeconds().ifPresent(seconds -> headers.put(HttpHeader.RETRY_AFTER, seconds));
         if (Endpoints.isMcp(path(request))) {

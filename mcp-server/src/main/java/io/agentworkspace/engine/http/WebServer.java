@@ -25,7 +25,7 @@ public final class WebServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WebServer.class);
 
     /** How long requests in flight may take to finish once the server is told to stop. */
-    public static final Duration GRACE = Duration.ofSeconds(10);
+    static final Duration GRACE = Duration.ofSeconds(10);
 
     private static final int MAX_HEADER_BYTES = 16 * 1024;
     private static final int MAX_CONCURRENT = 10_000;

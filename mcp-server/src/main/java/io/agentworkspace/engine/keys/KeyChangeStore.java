@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
 /** Writes of keys: created, changed, rotated, revoked and deleted, inside a transaction. */
 public final class KeyChangeStore {
     /** How many keys of a tenant may be in use. */
-    public static final int MAX_IN_USE = 1_000;
+    static final int MAX_IN_USE = 1_000;
     /** How many keys of a tenant may be listed, including ended ones. */
-    public static final int MAX_LISTED = 10_000;
+    static final int MAX_LISTED = 10_000;
     /** How many of those may be one member's or viewer's, so that its programs leave room for others. */
-    public static final int MAX_IN_USE_OF_USER = 200;
+    static final int MAX_IN_USE_OF_USER = 200;
 
-    public static final int MAX_LISTED_OF_USER = 2_000;
+    static final int MAX_LISTED_OF_USER = 2_000;
     /** How many children of one key may be in use. */
-    public static final int MAX_CHILDREN = 100;
+    static final int MAX_CHILDREN = 100;
     /** How many keys there may be above one. */
-    public static final int MAX_DEPTH = 3;
+    static final int MAX_DEPTH = 3;
 
     /** A caller with a key that others know may be one of them. */
     private static final String BY_A_KNOWN_KEY = """
@@ -167,7 +167,7 @@ public final class KeyChangeStore {
      *
      * @param powers throws {@code unauthenticated} if the caller's credential has just ended
      */
-    public record Locked(Held held, Supplier<Grant> powers) {}
+    record Locked(Held held, Supplier<Grant> powers) {}
 
     /**
      * The key of this id, locked, if the caller may manage it. Until the transaction ends, neither the roles of its
@@ -175,7 +175,7 @@ public final class KeyChangeStore {
      *
      * @throws Problem {@code not_found}; {@code not_permitted} if the caller has just lost its role
      */
-    public Locked lock(Call call, String id) {
+    Locked lock(Call call, String id) {
         // Locks the users first, like the code that changes or removes them. The data is not read with the locks, where
         // after a wait it would still show the old state, but in a separate statement.
         var statement = db.sql(call, LOCK);
@@ -210,7 +210,7 @@ public final class KeyChangeStore {
      *
      * @throws Problem {@code conflict}
      */
-    public void keepOwners(Call call, Held held) {
+    void keepOwners(Call call, Held held) {
         db.sql(call, """
                 SELECT 1 FROM tenant WHERE tenant_id = :tenant FOR NO KEY UPDATE;
                 WITH owner AS (SELECT id FROM app_user
@@ -243,7 +243,7 @@ public final class KeyChangeStore {
      * @param role the role of the acting user, who will own the key
      * @param powers throws {@code unauthenticated} if the caller's credential has just ended
      */
-    public record Room(Role role, Supplier<Grant> powers) {}
+    record Room(Role role, Supplier<Grant> powers) {}
 
     /**
      * Makes sure that the tenant, and a member or viewer in it, may have one more key, of the acting user. Until the
@@ -252,7 +252,7 @@ public final class KeyChangeStore {
      * @param parent the parent of the new key
      * @throws Problem {@code conflict}; {@code not_permitted} if the caller has just lost its role
      */
-    public Room makeRoom(Call call, @Nullable String parent) {
+    Room makeRoom(Call call, @Nullable String parent) {
         var statement = db.sql(call, COUNT_IN_USE);
         return IssuerCredentialQueries.bind(statement, call)
                 .set("parent", parent)
@@ -298,14 +298,14 @@ public final class KeyChangeStore {
     }
 
     /** A new key of the acting user. */
-    public record Draft(
+    record Draft(
             String name,
             @Nullable String environment,
             Grant grant,
             @Nullable Long agent,
             @Nullable String parent) {}
 
-    public Key insert(Call call, ApiKey key, Draft draft) {
+    Key insert(Call call, ApiKey key, Draft draft) {
         return db.sql(call, INSERT)
                 .set("id", key.id())
                 .set("own", call.caller().credential().key())
@@ -323,7 +323,7 @@ public final class KeyChangeStore {
     }
 
     /** What a change sets; null leaves it as it is. */
-    public record Change(
+    record Change(
             @Nullable String name,
             @Nullable String environment,
             @Nullable Set<String> capabilities,
@@ -332,7 +332,7 @@ public final class KeyChangeStore {
             @Nullable Instant expiresAt) {}
 
     /** Sets the fields of the change; raises the revision if any differs from the current value. */
-    public Key update(Call call, Held held, Change change) {
+    Key update(Call call, Held held, Change change) {
         return db.sql(call, UPDATE)
                 .set("id", held.id())
                 .set("name", change.name())
@@ -348,7 +348,7 @@ public final class KeyChangeStore {
     }
 
     /** Gives the key a new secret; the old one works for the overlap. The last use of the old one is kept. */
-    public Key rotate(Call call, ApiKey key, Duration overlap) {
+    Key rotate(Call call, ApiKey key, Duration overlap) {
         return db.sql(call, ROTATE)
                 .set("id", key.id())
                 .set("own", call.caller().credential().key())
@@ -360,7 +360,7 @@ public final class KeyChangeStore {
     }
 
     /** Revokes the key and those below it, on every replica within a second; a revoked key stays unchanged. */
-    public Key revoke(Call call, Held held) {
+    Key revoke(Call call, Held held) {
         return db.sql(call, REVOKE)
                 .set("id", held.id())
                 .last(row -> key(call, row))
@@ -368,7 +368,7 @@ public final class KeyChangeStore {
     }
 
     /** Deletes the key and those below it. */
-    public void delete(Call call, Held held) {
+    void delete(Call call, Held held) {
         db.sql(call, "DELETE FROM api_key WHERE tenant_id = :tenant AND id = :id")
                 .set("id", held.id())
                 .run();

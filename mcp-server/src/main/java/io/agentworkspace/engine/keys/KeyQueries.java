@@ -55,7 +55,7 @@ public final class KeyQueries {
     }
 
     /** The keys that the caller may manage, newest first; with {@code target.user} those of that user. */
-    public ListSlice<Key> list(Call call, @Nullable Page page) {
+    ListSlice<Key> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Page.after(page, 2);
         var statement = db.sql(call, LIST);
@@ -75,7 +75,7 @@ public final class KeyQueries {
     }
 
     /** @throws Problem {@code not_found} */
-    public Key read(Call call, String id) {
+    Key read(Call call, String id) {
         var statement = db.sql(call, READ);
         return KeyRow.managing(statement, call)
                 .set("id", id)
@@ -91,13 +91,13 @@ public final class KeyQueries {
     }
 
     /** How often a tool was run with a key, and when last. */
-    public record Used(String tool, long calls, Instant lastAt) {}
+    record Used(String tool, long calls, Instant lastAt) {}
 
     /** A key, and the tools that it has run since a given day, the most used first. */
-    public record Usage(Key key, List<Used> tools) {}
+    record Usage(Key key, List<Used> tools) {}
 
     /** @throws Problem {@code not_found} */
-    public Usage usage(Call call, String id) {
+    Usage usage(Call call, String id) {
         var statement = db.sql(call, READ_USAGE);
         return KeyRow.managing(statement, call)
                 .set("id", id)

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyUse {
     /** For how long it is kept what a key was used for. */
-    public static final Duration KEPT = Duration.ofDays(30);
+    static final Duration KEPT = Duration.ofDays(30);
 
     /** While the database is away no more than this is kept in mind. */
     private static final int MAX_NOTES = 100_000;
@@ -61,7 +61,7 @@ public final class KeyUse {
     }
 
     /** Notes that a request came with the key of this caller, from this program if that is known. */
-    public void seen(Caller caller, @Nullable String client) {
+    void seen(Caller caller, @Nullable String client) {
         var key = key(caller);
         if (key != null) {
             var minute = clock.instant().truncatedTo(ChronoUnit.MINUTES);

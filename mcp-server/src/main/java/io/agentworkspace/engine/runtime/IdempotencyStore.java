@@ -19,16 +19,16 @@ import tools.jackson.databind.node.ObjectNode;
  * effect: a concurrent duplicate waits on it, and a rollback leaves no trace.
  */
 public final class IdempotencyStore {
-    public static final Duration KEPT = Duration.ofHours(24);
+    static final Duration KEPT = Duration.ofHours(24);
 
     /** The longest response that is stored whole, in bytes. */
-    public static final int WHOLE = 64 * 1024;
+    static final int WHOLE = 64 * 1024;
 
     /** Responses longer than this are counted; references are not. */
     private static final int COUNTED = 4 * 1024;
 
     /** The maximum bytes of counted responses stored whole for a principal, and for a tenant in total. */
-    public static final long EACH = 16L * 1024 * 1024;
+    static final long EACH = 16L * 1024 * 1024;
 
     private static final long ALL = 4 * EACH;
 
@@ -63,7 +63,7 @@ public final class IdempotencyStore {
      *
      * @throws Problem {@code idempotency_mismatch} if the key was used with another request
      */
-    public Optional<ObjectNode> claim(Call call, String key, byte[] requestHash) {
+    Optional<ObjectNode> claim(Call call, String key, byte[] requestHash) {
         var claimed = db.sql(call, """
                 INSERT INTO idempotency (tenant_id, principal, key, request_hash, created_at)
                 VALUES (:tenant, :principal, :key, :hash, :now)
@@ -85,7 +85,7 @@ public final class IdempotencyStore {
      *
      * @throws Problem {@code idempotency_mismatch} if the key was used with another request
      */
-    public Optional<ObjectNode> find(Call call, String key, byte[] requestHash) {
+    Optional<ObjectNode> find(Call call, String key, byte[] requestHash) {
         return db.sql(call, """
                 SELECT request_hash, answer
                   FROM idempotency
@@ -107,7 +107,7 @@ public final class IdempotencyStore {
      * Stores the response for later duplicates, in the same transaction as the claim: whole, or as a reference to what
      * it changed if it is long, or if the principal or its tenant has too much stored already.
      */
-    public void keep(Call call, String key, ObjectNode answer) {
+    void keep(Call call, String key, ObjectNode answer) {
         var whole = Json.text(answer);
         var length = whole.getBytes(StandardCharsets.UTF_8).length;
         if (length <= COUNTED) {

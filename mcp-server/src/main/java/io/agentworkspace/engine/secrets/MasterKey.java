@@ -18,7 +18,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class MasterKey {
     /** How many bytes it has. */
-    public static final int BYTES = 32;
+    static final int BYTES = 32;
 
     private static final String VERSION = "v1";
     private static final int ID_BYTES = 6;
@@ -33,7 +33,7 @@ public final class MasterKey {
         id = id(bytes);
     }
 
-    public static MasterKey generate(SecureRandom source) {
+    static MasterKey generate(SecureRandom source) {
         var bytes = new byte[BYTES];
         source.nextBytes(bytes);
         return new MasterKey(bytes);
@@ -74,12 +74,12 @@ public final class MasterKey {
     }
 
     /** Whether this key has sealed the text. */
-    public boolean hasSealed(String text) {
+    boolean hasSealed(String text) {
         return text.startsWith(VERSION + "." + id + ".");
     }
 
     /** @param place what the secret belongs to, such as table, row and column */
-    public String seal(String place, byte[] secret) {
+    String seal(String place, byte[] secret) {
         var nonce = new byte[NONCE];
         new SecureRandom().nextBytes(nonce);
         try {
@@ -92,7 +92,7 @@ public final class MasterKey {
     }
 
     /** The secret, if this key has sealed it for this place and nobody has changed it since. */
-    public Optional<byte[]> open(String place, String text) {
+    Optional<byte[]> open(String place, String text) {
         if (!hasSealed(text)) {
             return Optional.empty();
         }

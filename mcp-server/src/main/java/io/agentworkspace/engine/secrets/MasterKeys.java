@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class MasterKeys {
     /** The file in the data directory. */
-    public static final String FILE = "secrets-key";
+    static final String FILE = "secrets-key";
 
     private static final Logger log = LoggerFactory.getLogger(MasterKeys.class);
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
@@ -52,14 +52,14 @@ public final class MasterKeys {
     }
 
     /** The secret, if one of our keys encrypted it for this place. */
-    public Optional<byte[]> open(String place, String sealed) {
+    Optional<byte[]> open(String place, String sealed) {
         return Stream.concat(there().stream(), others.stream())
                 .flatMap(key -> key.open(place, sealed).stream())
                 .findFirst();
     }
 
     /** The message for a lost key. */
-    public String whereItBelongs() {
+    String whereItBelongs() {
         return "in ENGINE_SECRETS_KEY or in the file " + file;
     }
 

@@ -2,7 +2,7 @@ package io.agentworkspace.engine.secrets;
 
 /** Secrets at rest cannot be read or kept. The message is one line, written for whoever runs the engine. */
 public final class SecretsFailure extends RuntimeException {
-    public SecretsFailure(String message) {
+    SecretsFailure(String message) {
         super(message);
     }
 

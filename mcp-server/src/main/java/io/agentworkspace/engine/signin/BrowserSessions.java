@@ -24,10 +24,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class BrowserSessions {
     /** A session that is not used for so long has ended (decisions, section 7). */
-    public static final Duration IDLE = Duration.ofMinutes(30);
+    static final Duration IDLE = Duration.ofMinutes(30);
 
     /** So long after sign-in it has ended in any case. */
-    public static final Duration LONGEST = Duration.ofHours(8);
+    static final Duration LONGEST = Duration.ofHours(8);
 
     private static final int REMEMBERED = 100_000;
     private static final Duration AT_MOST = Duration.ofMinutes(5);
@@ -57,7 +57,7 @@ public final class BrowserSessions {
     private record Found(Optional<SessionRows.Stored> session, long generation) {}
 
     /** @param endsAt when it ends if it is not used meanwhile */
-    public record Current(Caller caller, Instant endsAt) {}
+    record Current(Caller caller, Instant endsAt) {}
 
     private void forget(String changed) {
         if (changed.isEmpty()) {
@@ -68,13 +68,13 @@ public final class BrowserSessions {
     }
 
     /** Signs in the user of a key, for as long as this secret of it works. */
-    public void startWithKey(SessionSecret secret, Caller caller, ApiKey key) {
+    void startWithKey(SessionSecret secret, Caller caller, ApiKey key) {
         var origin = new SessionRows.Origin(key.id(), key.secretHash());
         start(secret, new SessionRows.Owner(caller.tenant(), caller.user(), origin));
     }
 
     /** Signs in a user whom another provider has proved, with all powers of its role. */
-    public void start(SessionSecret secret, long tenant, long user) {
+    void start(SessionSecret secret, long tenant, long user) {
         start(secret, new SessionRows.Owner(tenant, user, null));
     }
 
@@ -84,13 +84,13 @@ public final class BrowserSessions {
     }
 
     /** Signs out: everywhere within a second, and here at once. */
-    public void end(SessionSecret secret) {
+    void end(SessionSecret secret) {
         rows.delete(secret);
         remembered.invalidate(secret.id());
     }
 
     /** The session whose secret this is, while it lasts. */
-    public Optional<Current> find(SessionSecret secret) {
+    Optional<Current> find(SessionSecret secret) {
         var found = found(secret.id()).session();
         // Compared in any case: the time taken must not tell whether the id exists.
         var fits = secret.fits(found.map(SessionRows.Stored::secretHash).orElse(NO_HASH));
@@ -142,7 +142,7 @@ public final class BrowserSessions {
     }
 
     /** Whether it can be told at once, without asking the database, or was good when that was last asked. */
-    public boolean remembers(String id) {
+    boolean remembers(String id) {
         var found = remembered.getIfPresent(id);
         if (found == null || found.session().isEmpty()) {
             return found != null && watch.isCurrent() && found.generation() == generation.get();
@@ -170,7 +170,7 @@ public final class BrowserSessions {
     }
 
     /** Notes that the session of this public id is used. */
-    public void seen(String id) {
+    void seen(String id) {
         used.put(id, clock.instant());
     }
 

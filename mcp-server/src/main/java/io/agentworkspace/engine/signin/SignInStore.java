@@ -28,9 +28,9 @@ public final class SignInStore {
     }
 
     /** A sign-in under way, without its secret. */
-    public record Begun(String provider, String surface, String returnTo) {}
+    record Begun(String provider, String surface, String returnTo) {}
 
-    public void begin(String id, Begun begun, Instant expires) {
+    void begin(String id, Begun begun, Instant expires) {
         db.sql("""
                 INSERT INTO sign_in (id, provider, surface, return_to, expires_at)
                 VALUES (:id, :provider, :surface, :return, :expires)
@@ -44,7 +44,7 @@ public final class SignInStore {
     }
 
     /** Takes it: a second time it is not there, on whichever replica. */
-    public Optional<Begun> take(String id, Instant now) {
+    Optional<Begun> take(String id, Instant now) {
         return db.sql("""
                 WITH taken AS (DELETE FROM sign_in WHERE id = :id RETURNING *)
                 SELECT provider, surface, return_to FROM taken WHERE expires_at > :now
@@ -58,7 +58,7 @@ public final class SignInStore {
         db.deleteOld("sign_in", "expires_at <= :until", now);
     }
 
-    public Optional<Long> findTenant(String name) {
+    Optional<Long> findTenant(String name) {
         return db.sql("SELECT tenant_id FROM tenant WHERE name_key = :key")
                 .set("key", Name.key(name))
                 .one(row -> row.number("tenant_id"));
@@ -81,7 +81,7 @@ public final class SignInStore {
      */
     public record Reported(@Nullable String email, Instant at) {}
 
-    public Optional<Person> find(Identity identity) {
+    Optional<Person> find(Identity identity) {
         return db.sql("""
                 SELECT u.id, u.name, u.removed_at IS NOT NULL AS removed, e.email
                   FROM external_identity e

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class SigningKeyStore {
     /** How long a key is the newest; it stays published for as long again. */
-    public static final Duration REIGN = Duration.ofDays(30);
+    static final Duration REIGN = Duration.ofDays(30);
 
     private static final int PUBLISHED = 2;
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -50,10 +50,10 @@ public final class SigningKeyStore {
     }
 
     /** The public half of a key, under the name that tokens give it. */
-    public record Published(String id, ECPublicKey key, String sealedPrivateKey, Instant createdAt) {}
+    record Published(String id, ECPublicKey key, String sealedPrivateKey, Instant createdAt) {}
 
     /** A key to sign with. */
-    public record Signer(String id, PrivateKey key) {}
+    record Signer(String id, PrivateKey key) {}
 
     private record Loaded(List<Published> newestFirst, Instant at) {
         Optional<Published> find(String id) {
@@ -62,7 +62,7 @@ public final class SigningKeyStore {
     }
 
     /** What to sign with. */
-    public Signer signer() {
+    Signer signer() {
         var now = clock.instant();
         var known = loaded.get();
         if (known.newestFirst().isEmpty() || isOld(known.newestFirst().getFirst(), now)) {
@@ -74,13 +74,13 @@ public final class SigningKeyStore {
     }
 
     /** The key of this name, if what it signed is still believed. */
-    public Optional<ECPublicKey> find(String id) {
+    Optional<ECPublicKey> find(String id) {
         var found = loaded.get().find(id);
         return (found.isPresent() ? found : fresh().find(id)).map(Published::key);
     }
 
     /** Those that are believed, the newest first. */
-    public List<Published> published() {
+    List<Published> published() {
         return fresh().newestFirst();
     }
 

@@ -52,14 +52,14 @@ public final class TokenGrantStore {
      * @param caller with what the newest token allows
      * @param removed whether the user was removed
      */
-    public record Granted(Caller caller, boolean removed) {
-        public boolean isOver(Instant now) {
+    record Granted(Caller caller, boolean removed) {
+        boolean isOver(Instant now) {
             return removed
                     || !now.isBefore(Objects.requireNonNull(caller.credential().expiresAt()));
         }
 
         /** The same user with what one token allows. */
-        public Caller with(Set<String> scopes, Instant expires) {
+        Caller with(Set<String> scopes, Instant expires) {
             return new Caller(
                     caller.tenant(),
                     caller.tenantName(),
@@ -97,7 +97,7 @@ public final class TokenGrantStore {
     }
 
     /** What is known of the principal, in force within a second of each change of its user. */
-    public Optional<Granted> find(String principal) {
+    Optional<Granted> find(String principal) {
         return found(principal).granted();
     }
 
@@ -112,7 +112,7 @@ public final class TokenGrantStore {
     }
 
     /** Whether it can be told at once, without asking the database. */
-    public boolean remembers(String principal) {
+    boolean remembers(String principal) {
         var found = remembered.getIfPresent(principal);
         return watch.isCurrent() && found != null && found.generation() == generation.get();
     }

@@ -52,7 +52,7 @@ public final class Library {
     }
 
     /** Those of these that no shipped one hides. */
-    public static List<OwnSkill> visible(List<OwnSkill> own) {
+    static List<OwnSkill> visible(List<OwnSkill> own) {
         return own.stream()
                 .filter(skill -> !SHIPPED.containsKey(skill.card().name()))
                 .toList();
@@ -95,7 +95,7 @@ public final class Library {
     }
 
     /** Says that there is no such skill, and which names are near. */
-    public Problem missing(@Nullable Caller caller, String name) {
+    Problem missing(@Nullable Caller caller, String name) {
         var known = list(caller).stream().map(SkillCard::name).toList();
         return Problem.notFound("skill", Name.shortened(name), Near.nearest(name, known, 3));
     }

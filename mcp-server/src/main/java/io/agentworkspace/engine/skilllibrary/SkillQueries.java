@@ -59,7 +59,7 @@ public final class SkillQueries {
     }
 
     /** All of the tenant's own, by name; the context with them. */
-    public List<OwnSkill> list(Call call) {
+    List<OwnSkill> list(Call call) {
         return db.sql(call, LIST)
                 .one(row -> {
                     ContextStore.read(call, row);
@@ -69,7 +69,7 @@ public final class SkillQueries {
     }
 
     /** All of the tenant's own, by name. */
-    public List<OwnSkill> list(long tenant) {
+    List<OwnSkill> list(long tenant) {
         return db.sql(LIST_WITHOUT_CONTEXT)
                 .set("tenant", tenant)
                 .one(row -> row.jsonList("rows", OwnSkill.class))
@@ -81,15 +81,15 @@ public final class SkillQueries {
      *
      * @param agents the names of the agents that it is installed on and that the acting user may see, 200 at most
      */
-    public record Found(@Nullable OwnSkill own, List<SkillFile> files, List<String> agents) {
+    record Found(@Nullable OwnSkill own, List<SkillFile> files, List<String> agents) {
         /** It with all of its content, where all was asked for. */
-        public Skill whole() {
+        Skill whole() {
             return Skill.stored(files);
         }
     }
 
     /** @param path of the file that is wanted, or null for all */
-    public Found read(Call call, String name, @Nullable String path) {
+    Found read(Call call, String name, @Nullable String path) {
         return db.sql(call, READ)
                 .set("name", name)
                 .set("path", path)
@@ -102,7 +102,7 @@ public final class SkillQueries {
     }
 
     /** @param path of the file that is wanted, or null for all */
-    public Found read(long tenant, String name, @Nullable String path) {
+    Found read(long tenant, String name, @Nullable String path) {
         return db.sql(READ_WITHOUT_CONTEXT)
                 .set("tenant", tenant)
                 .set("name", name)
@@ -123,7 +123,7 @@ public final class SkillQueries {
     }
 
     /** What is known of one of the tenant's own. */
-    public Optional<OwnSkill> find(long tenant, String name) {
+    Optional<OwnSkill> find(long tenant, String name) {
         return db.sql(FIND)
                 .set("tenant", tenant)
                 .set("name", name)

@@ -41,10 +41,10 @@ public final class SkillStore {
      * @param size how many bytes these have together
      * @param held the one of the name, if there is one
      */
-    public record Stock(long others, long size, @Nullable OwnSkill held) {}
+    record Stock(long others, long size, @Nullable OwnSkill held) {}
 
     /** From its return on nobody else adds skills to the tenant, while the transaction lasts. */
-    public Stock lock(Call call, String name) {
+    Stock lock(Call call, String name) {
         db.sql(call, "SELECT pg_advisory_xact_lock(hashtextextended('skills', :tenant))")
                 .one(row -> true);
         return db.sql(call, LOCK)
@@ -54,7 +54,7 @@ public final class SkillStore {
     }
 
     /** Keeps the skill; in the place of the one of its name, if there is one. */
-    public OwnSkill put(Call call, Skill skill, SkillCard card, boolean replaces) {
+    OwnSkill put(Call call, Skill skill, SkillCard card, boolean replaces) {
         var kept = db.sql(call, PUT)
                 .set("name", card.name())
                 .set("card", Json.text(card))
@@ -83,7 +83,7 @@ public final class SkillStore {
     }
 
     /** Whether there is one of the tenant's own of this name: it stays as it is while the transaction lasts. */
-    public boolean holds(Call call, String name) {
+    boolean holds(Call call, String name) {
         return db.sql(call, "SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR UPDATE")
                 .set("name", name)
                 .one(row -> true)
@@ -96,7 +96,7 @@ public final class SkillStore {
      * @param everywhere whether it is taken off the agents, too
      * @return how many agents that was
      */
-    public long remove(Call call, String name, boolean everywhere) {
+    long remove(Call call, String name, boolean everywhere) {
         return db.sql(call, """
                 WITH taken_off AS (DELETE FROM skill_install
                                     WHERE tenant_id = :tenant AND skill = :name AND :everywhere
@@ -116,14 +116,14 @@ public final class SkillStore {
      * @param known whether there is such a skill
      * @param others how many others the agent has
      */
-    public record Outcome(boolean known, boolean changed, long others) {}
+    record Outcome(boolean known, boolean changed, long others) {}
 
     /**
      * Gives an agent, which the transaction holds, the skill; not where it has as many as it may have.
      *
      * @param shipped whether it is one that the service ships, else one of the tenant's own
      */
-    public Outcome install(Call call, long agent, String name, boolean shipped, long most) {
+    Outcome install(Call call, long agent, String name, boolean shipped, long most) {
         return db.sql(call, """
                 WITH own AS (SELECT 1 FROM skill WHERE tenant_id = :tenant AND name = :name FOR KEY SHARE),
                      known AS (SELECT :shipped OR EXISTS (SELECT 1 FROM own) AS it),
@@ -148,7 +148,7 @@ public final class SkillStore {
     }
 
     /** Takes a skill off an agent. */
-    public Outcome uninstall(Call call, long agent, String name) {
+    Outcome uninstall(Call call, long agent, String name) {
         return db.sql(call, """
                 WITH taken_off AS (DELETE FROM skill_install
                                     WHERE tenant_id = :tenant AND agent_id = :agent AND skill = :name

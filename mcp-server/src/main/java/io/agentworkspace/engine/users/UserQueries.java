@@ -21,9 +21,9 @@ public final class UserQueries {
     }
 
     /** The acting user's role, and the plan of the tenant. */
-    public record Found(Role role, String plan) {}
+    record Found(Role role, String plan) {}
 
-    public Found read(Call call) {
+    Found read(Call call) {
         return db.sql(call, READ)
                 .one(row -> {
                     ContextStore.read(call, row);

@@ -96,10 +96,10 @@ public final class UserStore {
     }
 
     /** A user, with the number of things that it has. */
-    public record Entry(User user, long agents, long domains, long banks, long keys) {}
+    record Entry(User user, long agents, long domains, long banks, long keys) {}
 
     /** One statement, the context with it. */
-    public ListSlice<Entry> list(Call call, @Nullable Page page) {
+    ListSlice<Entry> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = Cursor.readName(call.service(), page);
         return db.sql(call, LIST)
@@ -123,7 +123,7 @@ public final class UserStore {
      * @throws Problem {@code already_exists}; {@code unauthenticated} when the caller was removed meanwhile,
      *     {@code not_permitted} when it has just lost its role
      */
-    public User insert(Call call, Name name, Role role) {
+    User insert(Call call, Name name, Role role) {
         return db.sql(call, INSERT)
                 .set("name", name)
                 .set("key", name.key())
@@ -137,7 +137,7 @@ public final class UserStore {
     }
 
     /** A user that the transaction has locked. */
-    public record Held(long id, String name, Role role, long revision) {}
+    record Held(long id, String name, Role role, long revision) {}
 
     /**
      * The users that a change concerns, locked in one order with the caller and all owners, so that neither the last
@@ -147,8 +147,8 @@ public final class UserStore {
      * @param heir empty if none is named, or none has that name
      * @param owners how many owners the tenant has
      */
-    public record Locked(Held user, Optional<Held> heir, long owners) {
-        public boolean isLastOwner() {
+    record Locked(Held user, Optional<Held> heir, long owners) {
+        boolean isLastOwner() {
             return user.role() == Role.OWNER && owners == 1;
         }
     }
@@ -158,7 +158,7 @@ public final class UserStore {
      * @throws Problem {@code not_found} if there is no such user, {@code unauthenticated} when the caller was removed
      *     meanwhile, {@code not_permitted} when that has just lost its role
      */
-    public Locked lock(Call call, UserHandle user, @Nullable UserHandle heir) {
+    Locked lock(Call call, UserHandle user, @Nullable UserHandle heir) {
         var rows = db.sql(call, LOCK)
                 .set("key", user.key())
                 .set("heir", heir == null ? null : heir.key())
@@ -189,13 +189,13 @@ public final class UserStore {
     }
 
     /** @param keys how many keys of the user were revoked */
-    public record Updated(User user, long keys) {}
+    record Updated(User user, long keys) {}
 
     /**
      * Sets what is given and raises the revision. A user who may see less also receives less. If a user becomes an
      * admin or an owner, the keys and old secrets that somebody else may know end.
      */
-    public Updated update(Call call, Held held, @Nullable Name name, Role role) {
+    Updated update(Call call, Held held, @Nullable Name name, Role role) {
         try {
             var updated = db.sql(call, UPDATE)
                     .set("id", held.id())
@@ -218,15 +218,15 @@ public final class UserStore {
     }
 
     /** The current record. */
-    public User read(Call call, Held held) {
+    User read(Call call, Held held) {
         return db.sql(call, READ).set("id", held.id()).one(UserStore::record).orElseThrow();
     }
 
     /** What another user has taken over: the agents as they are now, and the number of other things. */
-    public record Handed(List<EventData.AgentDeployment> agents, long domains, long banks, long keys) {}
+    record Handed(List<EventData.AgentDeployment> agents, long domains, long banks, long keys) {}
 
     /** Removes the user: its keys stop, and the heir gets what it owns. Its name stays on its messages. */
-    public Handed remove(Call call, Held held, long heir) {
+    Handed remove(Call call, Held held, long heir) {
         // Whoever is about to invite one of these agents, or to grant it something, is waited for: the next statement
         // sees it.
         db.sql(call, "SELECT id FROM agent WHERE tenant_id = :tenant AND owner_id = :gone ORDER BY id FOR UPDATE")
@@ -286,7 +286,7 @@ public final class UserStore {
     }
 
     /** The refusal for an unknown user, with similar names. */
-    public Problem missing(Call call, UserHandle name) {
+    Problem missing(Call call, UserHandle name) {
         if (name.isAddress()) {
             return ContextStore.missing(name, List.of());
         }

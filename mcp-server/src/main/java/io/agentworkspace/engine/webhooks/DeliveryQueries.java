@@ -83,7 +83,7 @@ public final class DeliveryQueries {
     }
 
     /** The filter; null matches everything. */
-    public record Filter(
+    record Filter(
             @Nullable String endpoint,
             @Nullable DeliveryState state,
             @Nullable EventType type) {
@@ -99,7 +99,7 @@ public final class DeliveryQueries {
      *
      * @throws Problem {@code not_found} for an endpoint that never existed
      */
-    public ListSlice<Delivery> list(Call call, Filter filter, @Nullable Page page) {
+    ListSlice<Delivery> list(Call call, Filter filter, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = After.of(page);
         var place = after == null ? "" : " AND (d.created_at, d.sequence, d.id) < (:at, :sequence, :after)";
@@ -151,10 +151,10 @@ public final class DeliveryQueries {
     }
 
     /** A delivery, and the envelope that it delivers, as it was written. */
-    public record Whole(Delivery delivery, ObjectNode event) {}
+    record Whole(Delivery delivery, ObjectNode event) {}
 
     /** @throws Problem {@code not_found} */
-    public Whole read(Call call, String id) {
+    Whole read(Call call, String id) {
         return db.sql(call, READ)
                 .set("id", EndpointQueries.id(id).orElse(null))
                 .one(row -> {
@@ -173,7 +173,7 @@ public final class DeliveryQueries {
     private record Sent(UUID id, String type, Instant createdAt, ObjectNode data) {}
 
     /** An event at its place in the tenant's feed. */
-    public record Placed(long seq, UUID id, EventType type, Instant createdAt, ObjectNode data) {}
+    record Placed(long seq, UUID id, EventType type, Instant createdAt, ObjectNode data) {}
 
     /**
      * A part of the feed.
@@ -181,10 +181,10 @@ public final class DeliveryQueries {
      * @param latest the seq of the newest event, 0 before the first
      * @param cleared the seq up to which the feed was cleared, 0 if it is complete
      */
-    public record Feed(List<Placed> events, long latest, long cleared) {}
+    record Feed(List<Placed> events, long latest, long cleared) {}
 
     /** The events after this seq, oldest first. */
-    public Feed feed(Call call, long after, int limit) {
+    Feed feed(Call call, long after, int limit) {
         return db.sql(call, READ_FEED)
                 .set("place", after)
                 .set("limit", limit)

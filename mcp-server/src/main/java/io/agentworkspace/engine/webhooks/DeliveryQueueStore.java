@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class DeliveryQueueStore {
     /** How many are queued anew in one call. */
-    public static final int MOST = 1_000;
+    static final int MOST = 1_000;
 
     private static final String QUEUE_TEST = """
             WITH target AS (
@@ -78,7 +78,7 @@ public final class DeliveryQueueStore {
      *
      * @param endpoint only for this one, whatever it subscribes to; null: for all
      */
-    public List<Delivery> test(Call call, UUID event, EventType type, ObjectNode data, @Nullable UUID endpoint) {
+    List<Delivery> test(Call call, UUID event, EventType type, ObjectNode data, @Nullable UUID endpoint) {
         call.queue();
         return db.sql(call, QUEUE_TEST)
                 .set("event", event)
@@ -89,10 +89,10 @@ public final class DeliveryQueueStore {
     }
 
     /** The event of a delivery, and where that went to. */
-    public record Sent(UUID event, EventType type, UUID endpoint) {}
+    record Sent(UUID event, EventType type, UUID endpoint) {}
 
     /** @throws Problem {@code not_found} */
-    public Sent sent(Call call, String delivery) {
+    Sent sent(Call call, String delivery) {
         return db.sql(call, """
                 SELECT jsonb_build_object('event', event_id, 'type', event_type, 'endpoint', endpoint_id) AS sent
                   FROM webhook_delivery
@@ -104,7 +104,7 @@ public final class DeliveryQueueStore {
     }
 
     /** Queues a delivery of the event to an endpoint that the transaction holds. */
-    public Delivery again(Call call, Sent sent, UUID endpoint) {
+    Delivery again(Call call, Sent sent, UUID endpoint) {
         call.queue();
         return db.sql(call, QUEUE_AGAIN)
                 .set("event", sent.event())
@@ -123,9 +123,9 @@ public final class DeliveryQueueStore {
      *
      * @param until the time of the first call: what it queues itself is not meant
      */
-    public record Missed(UUID endpoint, Instant since, Instant until, long after) {
+    record Missed(UUID endpoint, Instant since, Instant until, long after) {
         /** Goes on where a call with this cursor ended. */
-        public static Missed of(UUID endpoint, Instant since, Instant now, @Nullable String cursor) {
+        static Missed of(UUID endpoint, Instant since, Instant now, @Nullable String cursor) {
             if (cursor == null) {
                 return new Missed(endpoint, since, now, 0);
             }
@@ -143,14 +143,14 @@ public final class DeliveryQueueStore {
     }
 
     /** How many were queued or brought forward, and where to go on; null where that were all. */
-    public record Recovered(long queued, @Nullable String nextCursor) {}
+    record Recovered(long queued, @Nullable String nextCursor) {}
 
     /**
      * Queues the events anew whose last delivery to the one endpoint failed or was exhausted, for an endpoint that the transaction
      * holds, in their order; not those that this one has got meanwhile, or is about to be sent. To the same endpoint a delivery that
      * has failed goes on anyway: it is due at once instead, unless it is being attempted at this moment.
      */
-    public Recovered missed(Call call, Missed missed, UUID endpoint) {
+    Recovered missed(Call call, Missed missed, UUID endpoint) {
         call.queue();
         return db.sql(call, """
                 WITH chosen AS MATERIALIZED (

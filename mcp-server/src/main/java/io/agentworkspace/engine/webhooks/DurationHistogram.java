@@ -20,7 +20,7 @@ public final class DurationHistogram {
     }
 
     /** The duration, in milliseconds, that the share q of them did not exceed: the bound of its class; 0 where there are none. */
-    public static long quantile(long[] counts, double q) {
+    static long quantile(long[] counts, double q) {
         var rank = (long) Math.ceil(Arrays.stream(counts).sum() * q);
         var seen = 0L;
         for (var i = 0; i < counts.length && rank > 0; i++) {

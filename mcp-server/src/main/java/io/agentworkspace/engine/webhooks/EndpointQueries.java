@@ -44,7 +44,7 @@ public final class EndpointQueries {
     }
 
     /** The tenant's endpoints, newest first. */
-    public ListSlice<EndpointRow> list(Call call, @Nullable Page page) {
+    ListSlice<EndpointRow> list(Call call, @Nullable Page page) {
         var limit = Page.limit(page);
         var after = ListPosition.of(page);
         var rows = db.sql(call, LIST)
@@ -65,7 +65,7 @@ public final class EndpointQueries {
     }
 
     /** @throws Problem {@code not_found} */
-    public EndpointRow read(Call call, String id) {
+    EndpointRow read(Call call, String id) {
         return db.sql(call, READ)
                 .set("id", id(id).orElse(null))
                 .set("since", call.now().minus(EndpointRow.LOOKS_BACK))

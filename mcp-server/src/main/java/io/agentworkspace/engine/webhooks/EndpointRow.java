@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastSuccessAt over all that is kept, like lastFailureAt; the counts are of the last {@link #LOOKS_BACK}
  * @param durations how many attempts took so long, by class; null where there were none
  */
-public record EndpointRow(
+record EndpointRow(
         UUID id,
         String url,
         List<String> events,

@@ -86,7 +86,7 @@ public final class EndpointStore {
     }
 
     /** @throws Problem {@code not_found} */
-    public UUID find(Call call, String id) {
+    UUID find(Call call, String id) {
         return db.sql(call, """
                 SELECT id FROM webhook_endpoint WHERE tenant_id = :tenant AND id = :id AND deleted_at IS NULL
                 """)
@@ -100,7 +100,7 @@ public final class EndpointStore {
      *
      * @param outdated the secret from before a rotation, if its overlap is over
      */
-    public record Keyring(
+    record Keyring(
             String url, String secret, @Nullable String outdated) {}
 
     /**
@@ -108,7 +108,7 @@ public final class EndpointStore {
      *
      * @throws Problem {@code not_found}
      */
-    public Keyring keyring(Call call, String id) {
+    Keyring keyring(Call call, String id) {
         return db.sql(call, """
                 SELECT id, url, secret, CASE WHEN previous_until <= :now THEN previous_secret END AS outdated
                   FROM webhook_endpoint
@@ -136,7 +136,7 @@ public final class EndpointStore {
      * @param secret sealed
      * @param preflight in JSON
      */
-    public record Draft(
+    record Draft(
             UUID id,
             String url,
             List<String> events,
@@ -145,7 +145,7 @@ public final class EndpointStore {
             String secret,
             String preflight) {}
 
-    public EndpointRow insert(Call call, Draft draft) {
+    EndpointRow insert(Call call, Draft draft) {
         var made = db.sql(call, INSERT)
                 .set("id", draft.id())
                 .set("url", draft.url())
@@ -166,7 +166,7 @@ public final class EndpointStore {
      *
      * @throws Problem {@code not_found}
      */
-    public EndpointRow lock(Call call, String id) {
+    EndpointRow lock(Call call, String id) {
         return db.sql(call, LOCK)
                 .set("id", EndpointQueries.id(id).orElse(null))
                 .set("since", call.now().minus(EndpointRow.LOOKS_BACK))
@@ -179,7 +179,7 @@ public final class EndpointStore {
      *
      * @param preflight in JSON, of a new URL
      */
-    public record Change(
+    record Change(
             @Nullable String url,
             @Nullable List<String> events,
             @Nullable String description,
@@ -187,7 +187,7 @@ public final class EndpointStore {
             @Nullable String preflight) {
 
         /** Whether it would leave this endpoint unchanged, whatever the check of its URL found. */
-        public boolean isNone(EndpointRow held) {
+        boolean isNone(EndpointRow held) {
             return (url == null || url.equals(held.url()))
                     && (events == null || events.equals(held.events()))
                     && (description == null || description.equals(held.description()))
@@ -200,7 +200,7 @@ public final class EndpointStore {
      * or gets another URL, its failures are reset. If it is enabled, this waits for the feed positions being assigned
      * at that moment: their events are not queued for it, later ones are.
      */
-    public EndpointRow update(Call call, EndpointRow held, Change change) {
+    EndpointRow update(Call call, EndpointRow held, Change change) {
         var enabled = change.enabled() == null ? held.enabled() : change.enabled();
         var anew = enabled && !held.enabled()
                 || change.url() != null && !change.url().equals(held.url());
@@ -223,7 +223,7 @@ public final class EndpointStore {
      *
      * @param secret sealed
      */
-    public EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
+    EndpointRow rotate(Call call, EndpointRow held, String secret, Duration overlap) {
         return db.sql(call, ROTATE)
                 .set("id", held.id())
                 .set("secret", secret)
@@ -237,7 +237,7 @@ public final class EndpointStore {
      * Deletes it, and drops its pending deliveries; if there are many, {@link OutboxStore#giveUp} does the rest. Its
      * row stays until its last event was sent.
      */
-    public void delete(Call call, EndpointRow held) {
+    void delete(Call call, EndpointRow held) {
         db.sql(call, """
                 WITH given_up AS (
                     UPDATE webhook_delivery

@@ -35,7 +35,7 @@ public interface SignIn {
     /** What to answer. */
     record Outcome(int status, @Nullable JsonNode body, List<Header> headers) {
         /** One line of the head; a name may come again. */
-        public record Header(String name, String value) {}
+        record Header(String name, String value) {}
 
         public static Outcome of(int status, JsonNode body) {
             return new Outcome(status, body, List.of());

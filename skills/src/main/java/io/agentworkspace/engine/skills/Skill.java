@@ -17,8 +17,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record Skill(String name, String description, ObjectNode frontmatter, String body, List<SkillFile> files) {
     public static final String MAIN = "SKILL.md";
-    public static final int MAX_FILES = 100;
-    public static final int MAX_BYTES = 5 * 1024 * 1024;
+    static final int MAX_FILES = 100;
+    static final int MAX_BYTES = 5 * 1024 * 1024;
 
     private static final int MAX_TITLE = 200;
 

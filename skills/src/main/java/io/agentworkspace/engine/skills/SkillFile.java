@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
  * @param bytes its content; not to be changed
  */
 public record SkillFile(String path, String mediaType, String digest, byte[] bytes) {
-    public static final int MAX_BYTES = 1024 * 1024;
-    public static final int MAX_DEPTH = 8;
+    static final int MAX_BYTES = 1024 * 1024;
+    static final int MAX_DEPTH = 8;
     static final int MAX_PATH = 255;
 
     private static final String MARKS = " ._-+@(),=~#&!'";

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The relation of a caller to a thing that it may see, and what determines it: one statement each, including the
  * context.
  */
-public final class RelationQueries {
+final class RelationQueries {
     /** The columns of the owner {@code o}. */
     private static final String OWNER_NAME = ", o.name AS owner_name";
 
@@ -100,18 +100,18 @@ public final class RelationQueries {
 
     private final Db db;
 
-    public RelationQueries(Db db) {
+    RelationQueries(Db db) {
         this.db = db;
     }
 
     /** What things have in common. */
-    public record Thing(String name, String owner, boolean own, Access access) {}
+    record Thing(String name, String owner, boolean own, Access access) {}
 
     /**
      * @param listed whether it is on the user's roster
      * @param shared whether the user shares a domain with its owner
      */
-    public record OfAgent(Thing thing, AgentStore.Held held, boolean listed, boolean shared) {}
+    record OfAgent(Thing thing, AgentStore.Held held, boolean listed, boolean shared) {}
 
     /**
      * @param takesPart whether the speaker may speak there
@@ -120,7 +120,7 @@ public final class RelationQueries {
      * @param member the agent in that state
      * @param zone whether it has the requested zone
      */
-    public record OfDomain(
+    record OfDomain(
             Thing thing,
             DomainStore.Held held,
             boolean takesPart,
@@ -130,20 +130,20 @@ public final class RelationQueries {
             boolean zone) {}
 
     /** Whether a bank in the trash counts, and which comes first if one with the name is outside it. */
-    public enum Trash {
+    enum Trash {
         LEFT_OUT,
         LAST,
         FIRST
     }
 
-    public record OfBank(Thing thing, BankStore.Held held, boolean trashed) {}
+    record OfBank(Thing thing, BankStore.Held held, boolean trashed) {}
 
     /**
      * A key with its name, and the user whom it acts for.
      *
      * @param powers what the caller can grant
      */
-    public record OfKey(String name, String user, boolean own, KeyChangeStore.Held held, Grant powers) {}
+    record OfKey(String name, String user, boolean own, KeyChangeStore.Held held, Grant powers) {}
 
     private static @Nullable Thing thing(Call call, Row row) throws SQLException {
         ContextStore.read(call, row);
@@ -156,7 +156,7 @@ public final class RelationQueries {
                         Access.of(row.text("found_access")));
     }
 
-    public Optional<OfAgent> agent(Call call, Name name) {
+    Optional<OfAgent> agent(Call call, Name name) {
         return db.sql(call, AGENT)
                 .set("key", name.key())
                 .one(row -> {
@@ -177,7 +177,7 @@ public final class RelationQueries {
         return new OfAgent(thing, held, row.flag("listed"), row.flag("shared"));
     }
 
-    public Optional<OfDomain> domain(Call call, Name name, @Nullable Name zone) {
+    Optional<OfDomain> domain(Call call, Name name, @Nullable Name zone) {
         return db.sql(call, DOMAIN)
                 .set("key", name.key())
                 .set("zone", zone == null ? null : zone.key())
@@ -208,7 +208,7 @@ public final class RelationQueries {
                 row.flag("zone_found"));
     }
 
-    public Optional<OfBank> bank(Call call, Name name, Trash trash) {
+    Optional<OfBank> bank(Call call, Name name, Trash trash) {
         return db.sql(call, BANK)
                 .set("key", name.key())
                 .set("trash", trash != Trash.LEFT_OUT)
@@ -247,7 +247,7 @@ public final class RelationQueries {
     }
 
     /** A key that the caller manages. */
-    public Optional<OfKey> key(Call call, String id) {
+    Optional<OfKey> key(Call call, String id) {
         var statement = db.sql(call, KEY);
         return KeyRow.managing(statement, call)
                 .set("id", id)

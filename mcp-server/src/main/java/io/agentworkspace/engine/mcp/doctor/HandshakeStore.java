@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class HandshakeStore {
     /** How many there are of a key. */
-    public static final int LATEST = 20;
+    static final int LATEST = 20;
 
     /** How many of them may be of clients that only named the key: they push out nothing that it did itself. */
     private static final int LATEST_UNPROVEN = 10;
@@ -215,7 +215,7 @@ public final class HandshakeStore {
     }
 
     /** One as it is kept. */
-    public record Kept(
+    record Kept(
             Instant at,
             long times,
             boolean proven,
@@ -235,7 +235,7 @@ public final class HandshakeStore {
      * @param chain of a key its grant and those of the keys above it
      * @param rotatedAt when it got the secret that it has
      */
-    public record Latest(
+    record Latest(
             String user, List<Grant> chain, @Nullable Instant rotatedAt, List<Kept> handshakes) {}
 
     private static final String ROWS = """
@@ -256,7 +256,7 @@ public final class HandshakeStore {
     private static final String READ_OF_USER = "SELECT " + ROWS;
 
     /** Those of a key that the caller may manage, or has come with; nothing where there is no such key. */
-    public Optional<Latest> ofKey(Caller caller, String key, Instant now) {
+    Optional<Latest> ofKey(Caller caller, String key, Instant now) {
         return reading(READ_OF_KEY, caller, "key:" + key, now)
                 .set("id", key)
                 .one(row -> new Latest(
@@ -267,7 +267,7 @@ public final class HandshakeStore {
     }
 
     /** Those of the caller as it signs in without a key. */
-    public Latest ofUser(Caller caller, Instant now) {
+    Latest ofUser(Caller caller, Instant now) {
         return reading(READ_OF_USER, caller, "user:" + caller.user(), now)
                 .one(row -> new Latest(caller.userName(), List.of(), null, row.jsonList("rows", Kept.class)))
                 .orElseThrow();

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Agents, domains, zones and banks as resources, read through the tools, with the same permissions. */
-public final class EngineResources implements ResourceSource {
+final class EngineResources implements ResourceSource {
     private final ToolRunner runner;
     private final List<ResourceKind> shelves;
 
-    public EngineResources(ToolRunner runner) {
+    EngineResources(ToolRunner runner) {
         this.runner = runner;
         this.shelves = ResourceKind.ALL.stream()
                 .filter(shelf -> runner.catalogue().find(shelf.readTool()).isPresent())

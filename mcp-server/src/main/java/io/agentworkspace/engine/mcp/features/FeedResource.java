@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The tenant's feed of events as a resource, for those who may run WH_Feed: the stored events, or those after a given
  * one.
  */
-public final class FeedResource implements ResourceSource {
+final class FeedResource implements ResourceSource {
     private static final String TOOL = "WH_Feed";
     private static final String URI = "engine://events";
     private static final Pattern ADDRESS = Pattern.compile(Pattern.quote(URI) + "(?:\\?after=([0-9]{1,18}))?");
@@ -30,7 +30,7 @@ public final class FeedResource implements ResourceSource {
 
     private final ToolRunner runner;
 
-    public FeedResource(ToolRunner runner) {
+    FeedResource(ToolRunner runner) {
         this.runner = runner;
     }
 

@@ -23,14 +23,14 @@ public final class SessionStore {
     }
 
     /** A session by its tenant and its id, which says itself until when it lives. */
-    public record Handle(long tenant, String id, Instant expiresAt) {}
+    record Handle(long tenant, String id, Instant expiresAt) {}
 
     /** @param logLevel the least level that it is told, or null where it never said */
-    public record State(boolean ended, @Nullable String logLevel) {
+    record State(boolean ended, @Nullable String logLevel) {
         static final State UNTOUCHED = new State(false, null);
     }
 
-    public State state(Handle session) {
+    State state(Handle session) {
         return db.sql(
                         "SELECT ended_at IS NOT NULL AS ended, log_level FROM mcp_session WHERE tenant_id = :tenant AND id = :id")
                 .set("tenant", session.tenant())
@@ -40,7 +40,7 @@ public final class SessionStore {
     }
 
     /** Ends it for good, on every replica. */
-    public void end(Handle session, Instant now) {
+    void end(Handle session, Instant now) {
         db.transaction(() -> {
             on(session, """
                     INSERT INTO mcp_session (tenant_id, id, ended_at, expires_at) VALUES (:tenant, :id, :now, :expires)
@@ -52,21 +52,21 @@ public final class SessionStore {
         });
     }
 
-    public void logLevel(Handle session, String level) {
+    void logLevel(Handle session, String level) {
         on(session, """
                 INSERT INTO mcp_session (tenant_id, id, log_level, expires_at) VALUES (:tenant, :id, :level, :expires)
                 ON CONFLICT (tenant_id, id) DO UPDATE SET log_level = :level
                 """).set("level", level).run();
     }
 
-    public Set<String> subscriptions(Handle session) {
+    Set<String> subscriptions(Handle session) {
         return new TreeSet<>(
                 on(session, "SELECT uri FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id")
                         .list(row -> row.text("uri")));
     }
 
     /** @throws Problem {@code conflict} when it has as many as a session may have */
-    public void subscribe(Handle session, String uri) {
+    void subscribe(Handle session, String uri) {
         db.transaction(() -> {
             on(session, """
                     INSERT INTO mcp_subscription (tenant_id, session_id, uri, expires_at)
@@ -81,7 +81,7 @@ public final class SessionStore {
         });
     }
 
-    public void unsubscribe(Handle session, String uri) {
+    void unsubscribe(Handle session, String uri) {
         db.transaction(() -> {
             on(session, "DELETE FROM mcp_subscription WHERE tenant_id = :tenant AND session_id = :id AND uri = :uri")
                     .set("uri", uri)
@@ -106,7 +106,7 @@ public final class SessionStore {
     }
 
     /** A number greater than any before it, on whichever replica: the order in which streams were opened. */
-    public long next() {
+    long next() {
         return db.sql("SELECT nextval('entity_id') AS next")
                 .one(row -> row.number("next"))
                 .orElseThrow();

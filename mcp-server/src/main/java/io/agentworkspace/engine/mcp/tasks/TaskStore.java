@@ -25,10 +25,10 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class TaskStore {
     /** How many unfinished ones a principal may have. */
-    public static final int MAX_OPEN = 100;
+    static final int MAX_OPEN = 100;
 
     /** How many a principal may have in all, finished ones too. */
-    public static final int MAX_KEPT = 1_000;
+    static final int MAX_KEPT = 1_000;
 
     /** How many of one principal are worked at, at the same time, so that it does not stand before all others. */
     private static final int SHARE = 2;
@@ -118,7 +118,7 @@ public final class TaskStore {
      *
      * @param server the name of the server whose tool it is
      */
-    public record Draft(
+    record Draft(
             String id, String server, ObjectNode request, ObjectNode memory, Instant createdAt, Instant expiresAt) {}
 
     /**
@@ -126,7 +126,7 @@ public final class TaskStore {
      *
      * @return nothing when the principal has as many as it may
      */
-    public Optional<Task> insert(Caller owner, Draft task) {
+    Optional<Task> insert(Caller owner, Draft task) {
         return db.transaction(() -> {
             // One after the other: else those who come together would not see each other.
             of(owner, "SELECT pg_advisory_xact_lock(:lock, hashtext(:principal))")
@@ -147,12 +147,12 @@ public final class TaskStore {
     }
 
     /** The principal's own task of this id. */
-    public Optional<Task> find(Caller owner, String id) {
+    Optional<Task> find(Caller owner, String id) {
         return own(owner, id, FIND).one(TaskStore::task);
     }
 
     /** Those of these ids that are the principal's own. */
-    public Set<String> known(Caller owner, Collection<String> ids) {
+    Set<String> known(Caller owner, Collection<String> ids) {
         return new HashSet<>(of(owner, """
                 SELECT id FROM mcp_task
                  WHERE tenant_id = :tenant AND principal = :principal AND id = ANY(CAST(:ids AS text[]))
@@ -241,7 +241,7 @@ public final class TaskStore {
      * @param change what the memory becomes and whether the work goes on
      * @return the task as it was found, if there is one
      */
-    public Optional<Task> update(Caller owner, String id, UnaryOperator<Step> change, Instant now) {
+    Optional<Task> update(Caller owner, String id, UnaryOperator<Step> change, Instant now) {
         return db.transaction(() -> {
             var found = own(owner, id, LOCK).one(TaskStore::task);
             found.filter(task -> task.status() == Status.INPUT_REQUIRED).ifPresent(task -> {
@@ -262,7 +262,7 @@ public final class TaskStore {
     }
 
     /** @return whether the principal has this task; one that has ended stays as it is */
-    public boolean cancel(Caller owner, String id, String message, Instant now) {
+    boolean cancel(Caller owner, String id, String message, Instant now) {
         return own(owner, id, """
                 UPDATE mcp_task
                    SET status = CASE WHEN status IN ('working', 'input_required') THEN 'cancelled' ELSE status END,

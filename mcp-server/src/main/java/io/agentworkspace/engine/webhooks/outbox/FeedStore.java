@@ -70,7 +70,7 @@ public final class FeedStore {
      * @param due when their deliveries are
      * @return whether there may be more
      */
-    public boolean place(Instant now, Instant due) {
+    boolean place(Instant now, Instant due) {
         var waiting = db.sql("""
                 SELECT DISTINCT tenant_id
                   FROM (SELECT tenant_id FROM event WHERE seq IS NULL AND NOT directed LIMIT :most) e

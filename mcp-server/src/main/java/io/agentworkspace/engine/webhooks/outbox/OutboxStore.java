@@ -176,7 +176,7 @@ public final class OutboxStore {
     }
 
     /** An endpoint of a tenant. */
-    public record Target(long tenant, UUID endpoint) {}
+    record Target(long tenant, UUID endpoint) {}
 
     /**
      * A delivery that this replica is to attempt.
@@ -186,7 +186,7 @@ public final class OutboxStore {
      * @param sealed the secrets to sign with, for {@link #open}: the current one, then the one that still overlaps, if any
      * @param failing whether nothing but failures came back from the endpoint of late
      */
-    public record Claim(
+    record Claim(
             Target target,
             UUID id,
             UUID event,
@@ -198,14 +198,14 @@ public final class OutboxStore {
             boolean failing) {}
 
     /** What is written of an attempt. */
-    public record Attempt(
+    record Attempt(
             Instant at,
             long durationMs,
             @Nullable Integer status,
             @Nullable String error) {}
 
     /** What came of a claim: its state now, and when it is due again, unless it has come to an end. */
-    public record Ended(
+    record Ended(
             long tenant,
             UUID endpoint,
             UUID delivery,
@@ -215,7 +215,7 @@ public final class OutboxStore {
             Attempt attempt) {}
 
     /** What an endpoint's attempts were like in an hour. */
-    public record Sample(
+    record Sample(
             long tenant,
             UUID endpoint,
             Instant hour,
@@ -226,7 +226,7 @@ public final class OutboxStore {
             @Nullable Instant lastFailureAt) {}
 
     /** How an endpoint has fared since its last success. */
-    public record EndpointHistory(
+    record EndpointHistory(
             long tenant,
             UUID endpoint,
             String url,
@@ -239,7 +239,7 @@ public final class OutboxStore {
             @Nullable Instant openUntil) {}
 
     /** How an endpoint stands now, and what its tenant has to be told of that. */
-    public record Change(EndpointHistory history, @Nullable Event event) {}
+    record Change(EndpointHistory history, @Nullable Event event) {}
 
     /**
      * Takes what is due and not taken, until then.
@@ -248,7 +248,7 @@ public final class OutboxStore {
      * @param each at most so many of an endpoint are under way at once
      * @param room at most so many
      */
-    public List<Claim> claim(Instant now, Instant until, int few, int each, int room) {
+    List<Claim> claim(Instant now, Instant until, int few, int each, int room) {
         return db.sql(CLAIM)
                 .set("now", now)
                 .set("until", until)
@@ -288,7 +288,7 @@ public final class OutboxStore {
      *
      * @throws io.agentworkspace.engine.secrets.SecretsFailure when one was sealed under a key that we do not have
      */
-    public List<String> open(Claim claim) {
+    List<String> open(Claim claim) {
         return claim.sealed().stream().map(text -> open(claim.target(), text)).toList();
     }
 
@@ -305,7 +305,7 @@ public final class OutboxStore {
      *
      * @return the endpoints that have succeeded here and are held to be failing
      */
-    public List<Target> record(Collection<Ended> ended, Collection<Sample> samples) {
+    List<Target> record(Collection<Ended> ended, Collection<Sample> samples) {
         return db.sql(RECORD)
                 .set("ended", Json.text(ended))
                 .set("samples", Json.text(samples))
@@ -318,7 +318,7 @@ public final class OutboxStore {
     }
 
     /** The same, where endpoints have failed: how these stand afterwards is decided while they are held. */
-    public void record(
+    void record(
             Collection<Ended> ended,
             Collection<Sample> samples,
             Collection<Target> failing,
@@ -367,7 +367,7 @@ public final class OutboxStore {
     }
 
     /** The endpoints that have failed since then at least, and are enabled still. */
-    public List<Target> failingSince(Instant since) {
+    List<Target> failingSince(Instant since) {
         return db.sql("""
                 SELECT tenant_id, id
                   FROM webhook_endpoint
@@ -379,7 +379,7 @@ public final class OutboxStore {
      * Gives up some of what waits for endpoints that were deleted meanwhile, since nobody takes it any more; and counts those among the
      * enabled no longer that have been sent, or could not be sent, that they were deleted.
      */
-    public void giveUp(Instant now) {
+    void giveUp(Instant now) {
         db.sql("""
                 WITH told AS (
                 UPDATE webhook_endpoint w

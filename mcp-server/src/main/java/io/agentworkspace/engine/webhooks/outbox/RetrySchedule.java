@@ -28,7 +28,7 @@ public record RetrySchedule(List<Duration> steps) {
      * @param made how many attempts there were
      * @param asked what the receiver's {@code Retry-After} asks for: granted up to twice the step
      */
-    public Optional<Duration> next(int made, @Nullable Duration asked, RandomGenerator random) {
+    Optional<Duration> next(int made, @Nullable Duration asked, RandomGenerator random) {
         if (made >= steps.size()) {
             return Optional.empty();
         }

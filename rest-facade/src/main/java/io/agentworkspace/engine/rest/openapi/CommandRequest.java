@@ -69,7 +69,7 @@ public record CommandRequest(
     /** Every field above, for the check of JSON types that each command request goes through. */
     public static final Schema SCHEMA = Schema.ofInput(CommandRequest.class, false);
 
-    public record Target(
+    record Target(
             @Doc("The logged-in user identity: your own name or e-mail address, or for admins another user's.")
             @Nullable
             UserHandle user,
@@ -83,7 +83,7 @@ public record CommandRequest(
             @Nullable
             String context) {}
 
-    public record Attributes(
+    record Attributes(
             @Doc(value = "The thing's name.", max = MemoryName.MAX) @Nullable
             String name,
 
@@ -96,7 +96,7 @@ public record CommandRequest(
             @Doc("Who may see or use it.") @Nullable String access,
             @Doc("Words to find a memory by.") @Nullable List<String> tags) {}
 
-    public record Page(
+    record Page(
             @Doc(value = "How many entries; 50 when absent.", min = 1, max = Limits.PAGE) @Nullable
             Integer limit,
 

@@ -37,7 +37,7 @@ public final class Json {
     public static final int MAX_DEPTH = 64;
 
     /** The maximum number of values, names, and array and object boundaries in the JSON of a request. */
-    public static final int MAX_TOKENS = 50_000;
+    static final int MAX_TOKENS = 50_000;
 
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);

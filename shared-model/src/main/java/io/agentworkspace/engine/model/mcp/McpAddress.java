@@ -20,7 +20,7 @@ public record McpAddress(String host, List<String> toolsets, boolean readOnly) {
     }
 
     /** Of all tools. */
-    public static McpAddress of(String host) {
+    static McpAddress of(String host) {
         return new McpAddress(host, List.of(), false);
     }
 

@@ -33,7 +33,7 @@ public enum Plan {
         return isUnlimited() ? OptionalLong.empty() : OptionalLong.of(limits[scope.ordinal()]);
     }
 
-    public boolean isUnlimited() {
+    boolean isUnlimited() {
         return limits.length == 0;
     }
 

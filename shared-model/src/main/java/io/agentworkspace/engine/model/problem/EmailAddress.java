@@ -5,7 +5,7 @@ import java.util.Optional;
 /** E-mail addresses as they are stored and compared. */
 public final class EmailAddress {
     /** The longest path of RFC 5321, section 4.5.3.1.3, without its angle brackets. */
-    public static final int MAX = 254;
+    static final int MAX = 254;
 
     private EmailAddress() {}
 

@@ -9,11 +9,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The form of a refusal at the MCP endpoint: a JSON-RPC 2.0 error response. */
 public final class JsonRpcRefusal {
-    public static final int PARSE_ERROR = -32700;
+    static final int PARSE_ERROR = -32700;
     public static final int INVALID_REQUEST = -32600;
     public static final int METHOD_NOT_FOUND = -32601;
     public static final int INVALID_PARAMS = -32602;
-    public static final int INTERNAL_ERROR = -32603;
+    static final int INTERNAL_ERROR = -32603;
 
     private JsonRpcRefusal() {}
 

@@ -132,7 +132,7 @@ public record Caller(
     }
 
     /** What prevents an action that requires that role and that capability; the role first. */
-    public List<String> obstacles(String what, Role least, Capability needed) {
+    List<String> obstacles(String what, Role least, Capability needed) {
         var obstacles = new ArrayList<String>();
         if (!role.isAtLeast(least)) {
             obstacles.add("your role is '%s'; %s needs the role '%s', which an admin can give with US_Update"
@@ -153,7 +153,7 @@ public record Caller(
      * Everything that prevents it from running the tool, even if only to read; the role first, since without it no other
      * credential would help.
      */
-    public List<String> obstacles(Tool<?, ?> tool) {
+    List<String> obstacles(Tool<?, ?> tool) {
         var lacking = lacking(tool);
         if (tool.reading() == null || lacking.isEmpty()) {
             return lacking;
@@ -165,7 +165,7 @@ public record Caller(
     }
 
     /** Everything that prevents it from using all of the tool, not only reading. */
-    public List<String> lacking(Tool<?, ?> tool) {
+    List<String> lacking(Tool<?, ?> tool) {
         return lacking(tool, tool.name(), tool.leastRole(), tool.capability());
     }
 

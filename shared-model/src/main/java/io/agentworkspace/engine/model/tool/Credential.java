@@ -19,7 +19,7 @@ public record Credential(
         @Nullable Instant expiresAt,
         boolean outdated) {
     /** Limits nothing. */
-    public static final Credential UNLIMITED = new Credential(null, false, Toolset.EVERYTHING, false, null, false);
+    static final Credential UNLIMITED = new Credential(null, false, Toolset.EVERYTHING, false, null, false);
 
     /** @param end until when the secret from before the rotation works */
     public Credential asOutdated(@Nullable Instant end) {

@@ -19,7 +19,7 @@ public enum Effect {
     }
 
     /** Whether it changes things that others can see. Viewers may not run such tools. */
-    public boolean writes() {
+    boolean writes() {
         return !reads() && this != MOVES;
     }
 

@@ -141,12 +141,12 @@ public enum Family {
     }
 
     /** The capability that its tools require to read. */
-    public Capability read() {
+    Capability read() {
         return read;
     }
 
     /** The capability that its tools require to write. */
-    public Capability write() {
+    Capability write() {
         return write;
     }
 

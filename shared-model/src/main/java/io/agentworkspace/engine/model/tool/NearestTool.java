@@ -79,7 +79,7 @@ public final class NearestTool {
      * Found by its letters, within its family if it names one; otherwise by its words. Empty if nothing is similar
      * enough.
      */
-    public static Optional<String> tool(String name, Collection<Titled> known) {
+    static Optional<String> tool(String name, Collection<Titled> known) {
         var asked = Name.shortened(name);
         return letters(asked, known).or(() -> words(asked, known));
     }

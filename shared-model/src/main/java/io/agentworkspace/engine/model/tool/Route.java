@@ -12,7 +12,7 @@ public record Route(String method, String path, Map<String, String> parameters) 
     /** The generic command route; every command also has an alias below it. */
     public static final String COMMANDS = "/demo/v1/Engine/tps";
 
-    public Route(String method, String path) {
+    Route(String method, String path) {
         this(method, path, Map.of());
     }
 

@@ -211,7 +211,7 @@ public record Tool<I extends Record, O extends Record>(
     }
 
     /** Whether a tool that can change something only reads with these arguments. */
-    public boolean readsWith(ObjectNode arguments) {
+    boolean readsWith(ObjectNode arguments) {
         return reading != null && reading.isMeant(arguments);
     }
 
