@@ -22,7 +22,8 @@ public final class ActingAgent {
      *
      * @throws Problem {@code not_found}, or {@code not_permitted} for an agent that the caller may not act as
      */
-    @Nullable Ref agent(Call call, @Nullable Name name) {
+    @Nullable
+    Ref agent(Call call, @Nullable Name name) {
         if (name == null) {
             return call.context().self();
         }

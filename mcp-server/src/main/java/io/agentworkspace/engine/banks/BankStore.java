@@ -103,8 +103,7 @@ public final class BankStore {
             @Nullable Access access) {}
 
     /** Creates the bank, managed by the agent if one is given; nothing when the name is taken. */
-    Optional<Bank> insert(
-            Call call, Name name, @Nullable String description, Access access, @Nullable Ref manager) {
+    Optional<Bank> insert(Call call, Name name, @Nullable String description, Access access, @Nullable Ref manager) {
         var bank = db.sql(call, INSERT)
                 .set("name", name)
                 .set("key", name.key())

@@ -256,8 +256,7 @@ public final class MemoryStore {
     }
 
     /** Replaces the text of a memory that the transaction holds, or appends to it. */
-    Memory replace(
-            Call call, BankStore.Held bank, Ref author, Holder holder, Draft draft, List<Long> contributors) {
+    Memory replace(Call call, BankStore.Held bank, Ref author, Holder holder, Draft draft, List<Long> contributors) {
         return with(call, bank, author, draft, contributors, REPLACE)
                 .set("id", holder.id())
                 .set("append", draft.append())

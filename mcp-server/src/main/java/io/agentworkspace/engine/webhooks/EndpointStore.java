@@ -100,8 +100,7 @@ public final class EndpointStore {
      *
      * @param outdated the secret from before a rotation, if its overlap is over
      */
-    record Keyring(
-            String url, String secret, @Nullable String outdated) {}
+    record Keyring(String url, String secret, @Nullable String outdated) {}
 
     /**
      * Decrypts an endpoint's secrets. A statement of its own.

@@ -56,7 +56,9 @@ class SignaturesTest {
             }
             tells.flush();
             send(stage);
-            for (var some = EVENTS; some <= ENDPOINTS * EVENTS; some += EVENTS) { // The limit ends a hang, not a slow run.
+            for (var some = EVENTS;
+                    some <= ENDPOINTS * EVENTS;
+                    some += EVENTS) { // The limit ends a hang, not a slow run.
                 var expected = some;
                 await().untilAsserted(() ->
                         assertThat(ask(tells, said).get("received").asInt()).isGreaterThanOrEqualTo(expected));

@@ -107,7 +107,8 @@ final class ToolOperations {
                 ? ""
                 : "; %s just `%s`"
                         .formatted(
-                                tool.reading().when("`"), tool.capabilityToRead().word());
+                                tool.reading().when("`"),
+                                tool.capabilityToRead().word());
     }
 
     private static String repeated(Tool<?, ?> tool) {

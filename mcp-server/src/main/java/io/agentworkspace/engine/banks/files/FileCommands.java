@@ -106,7 +106,8 @@ final class FileCommands {
     }
 
     private static String lines(String text, List<Integer> at) {
-        var lines = at.stream().limit(LINES_NAMED).map(place -> line(text, place)).distinct();
+        var lines =
+                at.stream().limit(LINES_NAMED).map(place -> line(text, place)).distinct();
         return lines.map(String::valueOf).collect(Collectors.joining(", "));
     }
 
@@ -177,7 +178,8 @@ final class FileCommands {
         }
         var moved = changeable(from);
         var isSame = from.key().equals(to.key());
-        if (to.isRoot() || !isSame && (from.holds(to) || !files.find(call, bank, to).isEmpty())) {
+        if (to.isRoot()
+                || !isSame && (from.holds(to) || !files.find(call, bank, to).isEmpty())) {
             throw taken(to);
         }
         for (var end = to.name().indexOf('/'); end >= 0; end = to.name().indexOf('/', end + 1)) {

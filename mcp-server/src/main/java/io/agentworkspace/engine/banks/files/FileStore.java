@@ -10,7 +10,6 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.util.List;
 import java.util.UUID;
 
-
 /** Changes of files that are not changes of their text. */
 public final class FileStore {
     private static final String FIND = """

@@ -53,10 +53,7 @@ public final class FileTools {
             @Doc("The file, or the directory, below /memories.") @Nullable
             String path,
 
-            @Doc(
-                    value = "Of view: the first and the last line, from 1; -1 is the end.",
-                    min = Long.MIN_VALUE)
-            @Nullable
+            @Doc(value = "Of view: the first and the last line, from 1; -1 is the end.", min = Long.MIN_VALUE) @Nullable
             List<Long> viewRange,
 
             @Doc(value = "Of create: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
@@ -69,7 +66,10 @@ public final class FileTools {
             @Nullable
             String oldStr,
 
-            @Doc(value = "Of str_replace: the replacement; nothing when left out.", max = Limits.CONTENT, verbatim = true)
+            @Doc(
+                    value = "Of str_replace: the replacement; nothing when left out.",
+                    max = Limits.CONTENT,
+                    verbatim = true)
             @Nullable
             String newStr,
 
@@ -79,7 +79,9 @@ public final class FileTools {
             @Doc(value = "Of insert: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
             String insertText,
 
-            @Doc("Of rename: the file or directory.") @Nullable String oldPath,
+            @Doc("Of rename: the file or directory.") @Nullable
+            String oldPath,
+
             @Doc("Of rename: its new path.") @Nullable String newPath) {}
 
     record Answer(
@@ -132,8 +134,7 @@ public final class FileTools {
         if (found.entries().isEmpty() && !path.isRoot()) {
             throw ToolText.notThere("", path.given());
         }
-        var shown =
-                found.entries().stream().filter(entry -> !entry.isHidden()).toList();
+        var shown = found.entries().stream().filter(entry -> !entry.isHidden()).toList();
         return Answer.of(ToolText.listing(path, shown, LISTING));
     }
 
@@ -156,8 +157,7 @@ public final class FileTools {
                 commands.strReplace(
                         path(in), notEmpty("old_str", in.oldStr()), Objects.requireNonNullElse(in.newStr(), ""));
             case "insert" ->
-                commands.insert(
-                        path(in), given("insert_line", in.insertLine()), given("insert_text", in.insertText()));
+                commands.insert(path(in), given("insert_line", in.insertLine()), given("insert_text", in.insertText()));
             case "delete" -> commands.delete(path(in));
             case "rename" ->
                 commands.rename(FilePath.of("old_path", in.oldPath()), FilePath.of("new_path", in.newPath()));

@@ -235,8 +235,7 @@ public final class HandshakeStore {
      * @param chain of a key its grant and those of the keys above it
      * @param rotatedAt when it got the secret that it has
      */
-    record Latest(
-            String user, List<Grant> chain, @Nullable Instant rotatedAt, List<Kept> handshakes) {}
+    record Latest(String user, List<Grant> chain, @Nullable Instant rotatedAt, List<Kept> handshakes) {}
 
     private static final String ROWS = """
             (SELECT jsonb_agg(to_jsonb(h) ORDER BY h.at DESC, h.place DESC)

@@ -7,8 +7,8 @@ import static io.agentworkspace.engine.banks.BankStage.storeNamed;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
@@ -98,8 +98,7 @@ class FileToolsTest {
                      1\tHello World
                      2\tThis is line two
                      3\t""");
-        refused(
-                create("/memories/notes.txt", "x"), 3002, "Error: File /memories/notes.txt already exists");
+        refused(create("/memories/notes.txt", "x"), 3002, "Error: File /memories/notes.txt already exists");
         refused(
                 view("/memories/other.txt"),
                 3001,
@@ -133,8 +132,7 @@ class FileToolsTest {
                 10B\t/memories/plans/2026/
                 10B\t/memories/plans/2026/june.md
                 5B\t/memories/plans/may.md""");
-        refused(
-                view("/memories/pla"), 3001, "The path /memories/pla does not exist. Please provide a valid path.");
+        refused(view("/memories/pla"), 3001, "The path /memories/pla does not exist. Please provide a valid path.");
     }
 
     @Test
@@ -247,8 +245,8 @@ class FileToolsTest {
                 .refused(3003, "Error: /memories/new/a/one is a file, so nothing can be below it");
         rename("/memories/c", "/memories/C").ok();
         assertThat(text(view("/memories"))).contains("1B\t/memories/C");
-        var renamed = ann.call("MB_Read", "{'target':{'bank':'b'},'vx':{'name':'C'}}")
-                .ok();
+        var renamed =
+                ann.call("MB_Read", "{'target':{'bank':'b'},'vx':{'name':'C'}}").ok();
         assertThat(renamed.number("/content/0/revision")).isEqualTo(2);
     }
 
@@ -300,7 +298,8 @@ class FileToolsTest {
         assertThat(text(view("/memories/a"))).hasSizeGreaterThan(64_000);
         create("/memories/lines", "\n".repeat(64_000)).ok();
         for (var door : Door.values()) { // Over MCP it is sent twice, so less of it fits.
-            var viewed = door.call(TestServer.url(), admin(door), "MB_Files", command("view", "path", "/memories/lines"))
+            var viewed = door.call(
+                            TestServer.url(), admin(door), "MB_Files", command("view", "path", "/memories/lines"))
                     .ok();
             assertThat(viewed.text("/text")).startsWith("Here's the content of /memories/lines");
             assertThat(viewed.at("/truncated").asBoolean(false)).isEqualTo(door == Door.MCP);
@@ -367,7 +366,13 @@ class FileToolsTest {
     void concurrentEditsLoseNothing() throws Exception {
         var writers = 8;
         var edits = 10;
-        create("/memories/a", String.join("\n", IntStream.range(0, writers).mapToObj(i -> i + ":0|").toList()))
+        create(
+                        "/memories/a",
+                        String.join(
+                                "\n",
+                                IntStream.range(0, writers)
+                                        .mapToObj(i -> i + ":0|")
+                                        .toList()))
                 .ok();
         var key = admin(Door.REST);
         try (var pool = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -382,7 +387,8 @@ class FileToolsTest {
                                     "%d:%d|".formatted(writer, i),
                                     "new_str",
                                     "%d:%d|".formatted(writer, i + 1));
-                            Door.REST.call(TestServer.url(), key, "MB_Files", edit)
+                            Door.REST
+                                    .call(TestServer.url(), key, "MB_Files", edit)
                                     .ok();
                         }
                         return null;

@@ -23,12 +23,14 @@ class FilesWithSdkTest {
     @Test
     void aModelIsGivenTheSameAsFromTheSdksOwnFiles() {
         Node.require();
-        assumeTrue(Files.isDirectory(Node.module("@anthropic-ai/sdk")) || System.getenv("CI") != null, "npm ci installs it");
+        assumeTrue(
+                Files.isDirectory(Node.module("@anthropic-ai/sdk")) || System.getenv("CI") != null,
+                "npm ci installs it");
         var tenant = new TestTenant();
         BankStage.bank(tenant.member("ann"), "b");
         var key = tenant.key(Door.MCP, "root", Role.ADMIN, List.of("*"));
-        var ended = Node.run(
-                Map.of("ENGINE_KEY", key), List.of(Node.script("memory.mjs"), TestServer.url() + "/mcp", "b"));
+        var ended =
+                Node.run(Map.of("ENGINE_KEY", key), List.of(Node.script("memory.mjs"), TestServer.url() + "/mcp", "b"));
         assertThat(ended.code()).as(ended.errors()).isZero();
         var steps = ended.output().lines().toList();
         assertThat(steps).hasSize(32);

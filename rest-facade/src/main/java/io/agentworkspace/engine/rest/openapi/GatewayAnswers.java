@@ -17,7 +17,9 @@ final class GatewayAnswers {
             @Doc("What was wrong, and what would be right.") String detail,
             @Doc("The symbolic name.") String error,
             @Doc("Names this request in logs.") String requestId,
-            @Doc("Of MB_Files: the detail, for the model.") @Nullable String text) {}
+
+            @Doc("Of MB_Files: the detail, for the model.") @Nullable
+            String text) {}
 
     record Live(@Doc(value = "That it runs.", oneOf = "ok") String status) {}
 

@@ -34,8 +34,7 @@ public sealed interface Shape {
      * @param title the name of the type, if its values are all those of an enumeration of the model
      * @param verbatim whether a blank one is a value
      */
-    record Text(
-            long max, List<String> oneOf, @Nullable String title, boolean verbatim) implements Shape {
+    record Text(long max, List<String> oneOf, @Nullable String title, boolean verbatim) implements Shape {
         Text(long max, List<String> oneOf) {
             this(max, oneOf, null, false);
         }
