@@ -36,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The real catalogue as its readers see it: golden files, the generated reference, and the OpenAPI document. */
 class CatalogueTest {
     private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
     private static final JsonNode OPEN_API = openApi();
 
     private static List<Tool<?, ?>> tools() {

@@ -42,7 +42,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 class ExamplesTest {
     private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
 
     /** Before all others: what they do is delivered, and looked at with WH_Delivery. */
     private static final List<String> FIRST = List.of("WH_Create", "AP_Create");

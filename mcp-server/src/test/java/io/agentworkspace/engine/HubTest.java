@@ -33,7 +33,8 @@ import tools.jackson.databind.node.ObjectNode;
 class HubTest {
     private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
     private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
-    private static final int TOOLS = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+    private static final int TOOLS = Tools.catalogue(
+                    TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
             .tools()
             .size();
 

@@ -38,7 +38,8 @@ class RefusalTest {
         Stream.of("AP_Create", "DM_Create", "MB_Create").forEach(this::taken);
         var others = new ArrayList<String>();
         var seen = new ArrayList<String>();
-        for (var tool : Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+        for (var tool : Tools.catalogue(
+                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
                 .tools()) {
             var said = ToolRefusal.of(tool).stream()
                     .map(refusal -> refusal.failure().error())

@@ -32,6 +32,8 @@ import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.Doctor;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.features.EngineFeatures;
+import io.agentworkspace.engine.memory.search.IndexCache;
+import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
@@ -166,9 +168,16 @@ public final class App implements AutoCloseable {
                     .clearing("counts", quotas::purge)
                     .clearing("rates", rates::purge);
 
+            // Search.
+            var indexes = keep(new IndexCache(
+                    new SearchQueries(db), settings.database().dataDir().resolve("search"), clock));
+            housekeeping
+                    .every(Duration.ofSeconds(30), "search indexes", indexes::tidy)
+                    .clearing("search indexes", indexes::purge);
+
             // Tools.
             var presence = new AgentPresence(db);
-            var catalogue = Tools.catalogue(db, limits, receivers);
+            var catalogue = Tools.catalogue(db, limits, receivers, indexes);
             var runner = new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits);
             housekeeping
                     .every(Duration.ofSeconds(5), "presence", presence::flush)

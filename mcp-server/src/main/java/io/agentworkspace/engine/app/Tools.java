@@ -44,6 +44,9 @@ import io.agentworkspace.engine.keys.KeyLifeTools;
 import io.agentworkspace.engine.keys.KeyLimitTexts;
 import io.agentworkspace.engine.keys.KeyQueries;
 import io.agentworkspace.engine.keys.KeyTools;
+import io.agentworkspace.engine.memory.search.IndexCache;
+import io.agentworkspace.engine.memory.search.SearchQueries;
+import io.agentworkspace.engine.memory.search.SearchTools;
 import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
@@ -75,7 +78,7 @@ public final class Tools {
     private Tools() {}
 
     /** All tools in the order that clients see: in each family a harmless read first. */
-    public static Catalogue catalogue(Db db, Allowance.Meter meter, ReceiverAccess outbound) {
+    public static Catalogue catalogue(Db db, Allowance.Meter meter, ReceiverAccess outbound, IndexCache indexes) {
         var contexts = new ContextStore(db);
         var messages = new MessageStore(db);
         var agents = new AgentStore(db);
@@ -92,7 +95,7 @@ public final class Tools {
         tools.addAll(new DomainTools(domains, domainReads, agents, messages).tools());
         tools.addAll(new MembershipTools(domains, memberships, messages).tools());
         tools.addAll(new ZoneTools(domains, zones, new ZoneQueries(db, domainReads), contexts, messages).tools());
-        tools.addAll(banks(db, agents));
+        tools.addAll(banks(db, agents, indexes));
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(webhooks(db, outbound));
         tools.addAll(skills(db, agents, Collections.unmodifiableList(tools)));
@@ -134,7 +137,7 @@ public final class Tools {
         return tools;
     }
 
-    private static List<Tool<?, ?>> banks(Db db, AgentStore agents) {
+    private static List<Tool<?, ?>> banks(Db db, AgentStore agents, IndexCache indexes) {
         var banks = new BankStore(db);
         var reads = new MemoryQueries(db, banks);
         var grants = new GrantStore(db, agents, banks);
@@ -145,6 +148,7 @@ public final class Tools {
         var memories = new MemoryStore(db);
         tools.addAll(new MemoryTools(banks, memories, reads, acting).tools());
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
+        tools.addAll(new SearchTools(banks, new SearchQueries(db), indexes).tools());
         tools.addAll(new PermissionTools(banks, grants).tools());
         tools.addAll(new LoadTools(banks, grants, reads, acting).tools());
         tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());

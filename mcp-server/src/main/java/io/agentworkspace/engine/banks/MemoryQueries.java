@@ -91,7 +91,7 @@ public final class MemoryQueries {
      * The memories as they were at {@code :as_of}. What is censored or in the trash by now is not shown, whenever it was
      * stored.
      */
-    private static final String PAST = """
+    public static final String PAST = """
             (SELECT n.tenant_id, n.bank_id, n.id, n.author_id, n.created_at, n.deleted_at,
                     CASE WHEN n.superseded_at <= :as_of THEN n.superseded_by END AS superseded_by,
                     (CASE WHEN n.updated_at <= :as_of THEN n.revision ELSE r.revision END) AS revision,

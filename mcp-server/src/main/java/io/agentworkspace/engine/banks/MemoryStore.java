@@ -28,7 +28,7 @@ public final class MemoryStore {
      *
      * @param bank the expression of its bank's name
      */
-    static String record(String bank) {
+    public static String record(String bank) {
         return """
                 jsonb_build_object('id', m.id, 'bank', %s, 'name', m.name, 'text', m.text, 'tags', m.tags,
                                    'author', author.name,
@@ -42,7 +42,7 @@ public final class MemoryStore {
     }
 
     /** Who stored the memory {@code m} first, and who stored this revision of it. */
-    static final String WRITERS = """
+    public static final String WRITERS = """
             JOIN party author ON author.tenant_id = m.tenant_id AND author.id = m.author_id
             LEFT JOIN party editor ON editor.tenant_id = m.tenant_id AND editor.id = m.editor_id
             """;

@@ -38,7 +38,7 @@ public final class MemoryVisibility {
      * The id of the memory that superseded it. One that is hidden or gone supersedes nothing: who undoes it gets back what
      * was there before.
      */
-    static String superseder(String censored) {
+    public static String superseder(String censored) {
         return """
                 CASE WHEN m.superseded_by IS NOT NULL
                      THEN (SELECT n.id

@@ -11,7 +11,7 @@ public final class Tags {
     private Tags() {}
 
     /** @throws Problem {@code invalid_field} for a blank tag; the schema has checked the rest */
-    static @Nullable public List<String> checked(@Nullable List<String> given) {
+    public static @Nullable List<String> checked(@Nullable List<String> given) {
         if (given == null) {
             return null;
         }

@@ -70,7 +70,8 @@ class KeyToolsTest {
 
     @Test
     void theFieldsNameAllWordsThatThereAre() {
-        var catalogue = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+        var catalogue =
+                Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
         for (var service : List.of("AK_Create", "AK_Update")) {
             var fields = catalogue.read(service).inputSchema().json().path("properties");
             for (var word : KeyLimitTexts.all()) {

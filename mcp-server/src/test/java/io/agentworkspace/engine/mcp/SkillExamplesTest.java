@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("slow")
 class SkillExamplesTest {
     private static final Catalogue CATALOGUE =
-            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+            Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
     private static final SchemaRegistry REGISTRY =
             SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
     private static final Pattern TOOL = Pattern.compile("\\b[A-Z]{2}_[A-Z][a-z][A-Za-z]*\\b");

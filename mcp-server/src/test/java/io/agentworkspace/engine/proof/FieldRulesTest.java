@@ -33,7 +33,8 @@ class FieldRulesTest {
     @EnumSource(Way.class)
     void theWrongJsonTypeIsMalformedForEveryFieldOfEveryTool(Way way) {
         var before = Rows.of(tenant.id(Door.REST));
-        for (var tool : Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+        for (var tool : Tools.catalogue(
+                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
                 .tools()) {
             if (way == Way.GENERIC && !tool.isCommand()) {
                 continue;

@@ -39,7 +39,7 @@ class LookTest {
     private final KeyUse use = new KeyUse(DB, CLOCK);
     private final CallLimits metering = TestDatabase.metering();
     private final Runner runner = new Runner(
-            Tools.catalogue(DB, metering, TestDatabase.outbound()),
+            Tools.catalogue(DB, metering, TestDatabase.outbound(), TestDatabase.indexes()),
             DB,
             CLOCK,
             presence,

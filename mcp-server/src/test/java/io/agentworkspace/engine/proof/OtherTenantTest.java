@@ -59,8 +59,9 @@ class OtherTenantTest {
 
     /** All tools; those that create come last, or the strangers would have what they ask for. */
     private static List<Tool<?, ?>> tools() {
-        var tools = new ArrayList<>(Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
-                .tools());
+        var tools = new ArrayList<>(
+                Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
+                        .tools());
         tools.sort(Comparator.comparing(
                 tool -> List.of("_Create", "_Add").contains(tool.name().substring(2))
                         && !List.of("AK_Create", "AP_Add").contains(tool.name())));

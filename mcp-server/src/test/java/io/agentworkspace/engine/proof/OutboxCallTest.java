@@ -42,7 +42,7 @@ class OutboxCallTest {
         var log = new EventLog();
         log.onCommitted(called::incrementAndGet);
         var db = TestDatabase.db();
-        var catalogue = Tools.catalogue(db, TestDatabase.metering(), TestDatabase.outbound());
+        var catalogue = Tools.catalogue(db, TestDatabase.metering(), TestDatabase.outbound(), TestDatabase.indexes());
         return TestDatabase.runner(catalogue, db, log);
     }
 

@@ -36,7 +36,7 @@ class PermissionMatrixTest {
 
     @Test
     void everyToolHasALineAndWhatThatSaysOfItIsTrue() {
-        var tools = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound());
+        var tools = Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
         assertThat(TABLE.lines().stream().map(Access::tool).distinct())
                 .as("mcp-server/src/test/resources/tool-cases.txt has an access line for each tool")
                 .containsExactlyInAnyOrderElementsOf(

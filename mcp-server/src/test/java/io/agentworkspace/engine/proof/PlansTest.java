@@ -91,6 +91,8 @@ class PlansTest {
             MB_Read {'target':{'bank':'bank 0'},'vx':{'tags':['nothing']}}
             MB_Read {'target':{'bank':'bank 0','agent':'agent-00500'}}
             MB_Read {'target':{'bank':'nothing'}}
+            MB_Search {'target':{'bank':'bank 0'},'content':'memory 400'}
+            MB_Search {'content':'memory 400'}
             MB_AgentList {'target':{'bank':'bank 0'}}
             MB_AgentList {'target':{'bank':'bank 0','agent':'agent-00010'}}
             MB_AgentList {'target':{'bank':'bank 7'}}

@@ -307,7 +307,8 @@ class WhyTest {
     /** Whoever adds a tool that names a thing adds what it needs of it. */
     @Test
     void itCanBeAskedOfEveryToolThatIsRunOnAThing() {
-        for (var tool : Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound())
+        for (var tool : Tools.catalogue(
+                        TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes())
                 .tools()) {
             var fields = tool.inputSchema()
                     .json()

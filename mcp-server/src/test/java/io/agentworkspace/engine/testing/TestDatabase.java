@@ -19,6 +19,8 @@ import io.agentworkspace.engine.keys.KeyUse;
 import io.agentworkspace.engine.mcp.McpEndpoint;
 import io.agentworkspace.engine.mcp.doctor.HandshakeStore;
 import io.agentworkspace.engine.mcp.source.ServerFeatures;
+import io.agentworkspace.engine.memory.search.IndexCache;
+import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.secrets.MasterKey;
@@ -119,6 +121,15 @@ public final class TestDatabase {
         return new ReceiverAccess(vault, new EndpointProbes(true, List.of(), clock), true);
     }
 
+    /** Those of no bank yet. */
+    public static IndexCache indexes() {
+        return indexes(DB);
+    }
+
+    private static IndexCache indexes(Db db) {
+        return new IndexCache(new SearchQueries(db), Path.of("target", "search"), Clock.systemUTC());
+    }
+
     /** The skills that a replica serves. */
     public static Library library() {
         return new Library(new SkillQueries(DB));
@@ -142,7 +153,7 @@ public final class TestDatabase {
     /** What runs all tools, over a database that a test looks at. */
     public static Runner runner(Db db) {
         var limits = metering(db);
-        return runner(Tools.catalogue(db, limits, outbound()), db, new EventLog(), limits);
+        return runner(Tools.catalogue(db, limits, outbound(), indexes(db)), db, new EventLog(), limits);
     }
 
     public static Runner runner(Catalogue catalogue, Db db, EventLog events) {

@@ -3,6 +3,7 @@ package io.agentworkspace.engine.testing;
 import io.agentworkspace.engine.app.App;
 import io.agentworkspace.engine.settings.Settings;
 import io.agentworkspace.engine.wire.Wire;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,8 @@ public final class TestServer {
                 TestDatabase.url(),
                 "ENGINE_SECRETS_KEY",
                 TestDatabase.SECRETS_KEY,
+                "ENGINE_DATA_DIR",
+                Path.of("target", "engine").toString(),
                 "ENGINE_WEBHOOKS_ALLOW_PRIVATE",
                 "true"));
         environment.putAll(settings);

@@ -124,6 +124,7 @@ public final class Schema {
             case Shape.Text _, Shape.NameText _, Shape.MemoryNameText _, Shape.UserText _, Shape.Id _, Shape.Time _ ->
                 require(value.isString(), path, "a string");
             case Shape.Whole _ -> require(value.isIntegralNumber() && value.canConvertToLong(), path, "an integer");
+            case Shape.Fraction _ -> require(value.isNumber(), path, "a number");
             case Shape.Flag _ -> require(value.isBoolean(), path, "true or false");
             case Shape.Free _, Shape.Open _ -> require(value.isObject(), path, "an object");
             case Shape.Items items -> {
@@ -264,7 +265,7 @@ public final class Schema {
             case Shape.Time _ -> time(field, value, path);
             case Shape.Open _ -> open(value, path);
             case Shape.Free _ -> free(value, path);
-            case Shape.Flag _ -> value;
+            case Shape.Flag _, Shape.Fraction _ -> value;
         };
     }
 

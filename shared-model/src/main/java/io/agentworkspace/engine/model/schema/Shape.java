@@ -104,6 +104,15 @@ public sealed interface Shape {
         }
     }
 
+    /** A number that need not be whole; only in output. */
+    record Fraction() implements Shape {
+        @Override
+        public ObjectNode json(boolean typed) {
+            var schema = Json.object().put("type", "number");
+            return typed ? schema.put("format", "double") : schema;
+        }
+    }
+
     record Flag() implements Shape {
         @Override
         public ObjectNode json(boolean typed) {
@@ -217,7 +226,10 @@ public sealed interface Shape {
         } else if (type == boolean.class || type == Boolean.class) {
             return new Flag();
         } else if (type == double.class || type == Double.class) {
-            throw new IllegalArgumentException("no fractions yet: " + annotated);
+            if (closed) {
+                throw new IllegalArgumentException("input has no fractions: " + annotated);
+            }
+            return new Fraction();
         } else if (type == int.class || type == Integer.class || type == long.class || type == Long.class) {
             var format = type == int.class || type == Integer.class ? "int32" : "int64";
             var allowed = Arrays.stream(doc.oneOf()).map(Long::valueOf).toList();

@@ -1,0 +1,129 @@
+package io.agentworkspace.engine.memory.search;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Where the words of a query are in a text, and the part of the text that has most of them.
+ *
+ * @param words the words of the query that the text has
+ * @param support the share of the query that they are, by what each tells: from 0 to 1
+ * @param spans where they are, in UTF-16 units of the text
+ */
+record Highlights(List<String> words, double support, List<Span> spans) {
+    private static final int MOST_SPANS = 20;
+
+    record Span(int start, int end, double weight) {}
+
+    /** A part of a text, and the highlights in it as pairs of code points. */
+    record Part(String text, boolean isWhole, List<List<Integer>> highlights) {}
+
+    /** @param languages those that the query was read in */
+    static Highlights of(LexicalQuery query, List<Language> languages, String name, String text) {
+        var found = new BitSet();
+        var spans = new ArrayList<Span>();
+        var nameTerms = terms(languages, name);
+        var terms = terms(languages, text);
+        var exact = TextAnalysis.exactTerms(text);
+        var groups = query.groups();
+        for (var i = 0; i < groups.size(); i++) {
+            var group = groups.get(i);
+            var before = spans.size();
+            terms.stream()
+                    .filter(term -> group.stems().contains(term.text()))
+                    .forEach(term -> spans.add(new Span(term.start(), term.end(), group.weight())));
+            if (!group.others().isEmpty()) {
+                exact.stream()
+                        .filter(term -> group.others().contains(term.text()))
+                        .forEach(term -> spans.add(new Span(term.start(), term.end(), group.weight())));
+            }
+            if (spans.size() > before
+                    || nameTerms.stream().anyMatch(term -> group.stems().contains(term.text()))) {
+                found.set(i);
+            }
+        }
+        var all = groups.stream().mapToDouble(LexicalQuery.Group::weight).sum();
+        var matched = found.stream().mapToDouble(i -> groups.get(i).weight()).sum();
+        var words = new LinkedHashSet<String>();
+        found.stream().forEach(i -> words.add(groups.get(i).word()));
+        return new Highlights(List.copyOf(words), all == 0 ? 0 : matched / all, merged(spans));
+    }
+
+    private static Set<TextAnalysis.Term> terms(List<Language> languages, String text) {
+        var terms = new LinkedHashSet<TextAnalysis.Term>();
+        languages.forEach(language -> terms.addAll(TextAnalysis.stemTerms(language, text)));
+        return terms;
+    }
+
+    private static List<Span> merged(List<Span> spans) {
+        var merged = new ArrayList<Span>();
+        spans.stream()
+                .sorted(java.util.Comparator.comparingInt(Span::start).thenComparingInt(Span::end))
+                .forEach(span -> {
+                    var last = merged.isEmpty() ? null : merged.getLast();
+                    if (last != null && span.start() < last.end()) {
+                        merged.set(
+                                merged.size() - 1,
+                                new Span(
+                                        last.start(),
+                                        Math.max(last.end(), span.end()),
+                                        Math.max(last.weight(), span.weight())));
+                    } else {
+                        merged.add(span);
+                    }
+                });
+        return merged;
+    }
+
+    /** The text if it has at most so many characters, else so many around the words that tell most. */
+    Part part(String text, int room) {
+        if (text.length() <= room) {
+            return new Part(text, true, inPart(text, 0, text.length()));
+        }
+        var start = Math.max(0, Math.min(bestStart(room), text.length() - room));
+        while (start > 0 && !Character.isWhitespace(text.charAt(start - 1)) && start > bestStart(room) - room / 4) {
+            start--;
+        }
+        if (start > 0 && Character.isLowSurrogate(text.charAt(start))) {
+            start--;
+        }
+        var end = Math.min(text.length(), start + room);
+        if (end < text.length() && Character.isLowSurrogate(text.charAt(end))) {
+            end--;
+        }
+        return new Part(text.substring(start, end), false, inPart(text, start, end));
+    }
+
+    /** A little before the first of the words that fit together best. */
+    private int bestStart(int room) {
+        var best = 0;
+        var most = -1.0;
+        var sum = 0.0;
+        var from = 0;
+        for (var span : spans) {
+            sum += span.weight();
+            while (span.end() - spans.get(from).start() > room * 3 / 4) {
+                sum -= spans.get(from++).weight();
+                if (from >= spans.size()) {
+                    return best;
+                }
+            }
+            if (sum > most) {
+                most = sum;
+                best = spans.get(from).start();
+            }
+        }
+        return best - room / 8;
+    }
+
+    private List<List<Integer>> inPart(String text, int start, int end) {
+        return spans.stream()
+                .filter(span -> span.start() >= start && span.end() <= end)
+                .limit(MOST_SPANS)
+                .map(span -> List.of(text.codePointCount(start, span.start()), text.codePointCount(start, span.end())))
+                .toList();
+    }
+}

@@ -1,0 +1,53 @@
+package io.agentworkspace.engine.memory.search;
+
+import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.schema.Doc;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A memory that a search found. */
+record Hit(
+        @Doc("The memory's id.") String id,
+
+        @Doc("The bank that it is in; MB_Read shows it whole.")
+        String bank,
+
+        @Doc("Its name in the bank, if it has one.") @Nullable
+        String name,
+
+        @Doc("The whole text, where there is room for it.") @Nullable
+        String text,
+
+        @Doc("Else the part of it that matches best.") @Nullable
+        String snippet,
+
+        @Doc("How well it answers the query, from 0 to 1.") double score,
+        @Doc("Why it was found.") Why why,
+        @Doc("The agent, or the user, who stored it first.") String author,
+
+        @Doc("Where this revision comes from.") Memory.Source source,
+        @Doc("Its tags.") List<String> tags,
+
+        @Doc("Whether MB_Load takes it first.") boolean pinned,
+
+        @Doc("Its revision; MB_Store takes it as if_revision.")
+        long revision,
+
+        @Doc("When it was first stored.") Instant createdAt,
+        @Doc("When this revision was stored.") Instant updatedAt) {
+
+    /**
+     * Why a memory was found.
+     *
+     * @param highlights in the text that is shown
+     */
+    record Why(
+            @Doc("Its place among the memories that have the query's words; absent when it has none of them.") @Nullable
+            Integer textRank,
+
+            @Doc("The words of the query that it has.") List<String> terms,
+
+            @Doc("Where in the text or snippet they are: pairs of start and end, in characters.")
+            List<List<Integer>> highlights) {}
+}

@@ -1,0 +1,230 @@
+package io.agentworkspace.engine.memory.search;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.lucene.store.ByteBuffersDirectory;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.MMapDirectory;
+import org.apache.lucene.store.NoLockFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The indexes of the banks that are being searched: files in a folder of this process, which are closed when they are idle and
+ * found again at the next start. The folder may be deleted while the engine does not run.
+ */
+public final class IndexCache implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(IndexCache.class);
+    private static final int PROCESSES = 64;
+    private static final int OPEN = 200;
+    private static final Duration IDLE = Duration.ofMinutes(5);
+
+    /** How long what was deleted is remembered for the indexes; those saved longer ago are made anew. */
+    private static final Duration REMEMBERED = Duration.ofDays(30);
+
+    private final SearchQueries queries;
+    private final Path root;
+    private final Clock clock;
+    private @Nullable Slot slot;
+    private final ConcurrentHashMap<Key, BankIndex> open = new ConcurrentHashMap<>();
+
+    /** Of its own, since Lucene's files are closed by the interruption of a thread. */
+    private final ExecutorService writers = Executors.newFixedThreadPool(
+            2, Thread.ofPlatform().daemon().name("search-index-", 0).factory());
+
+    private record Key(long tenant, long bank) {}
+
+    private record Slot(@Nullable Path folder, @Nullable FileChannel lock) {}
+
+    /** @param root a folder for the indexes of all processes and databases */
+    public IndexCache(SearchQueries queries, Path root, Clock clock) {
+        this.queries = queries;
+        this.root = root;
+        this.clock = clock;
+    }
+
+    /** Chosen when the first bank is searched. */
+    private synchronized Slot slot() {
+        var chosen = slot;
+        if (chosen == null) {
+            chosen = slot(root.resolve(queries.identity()));
+            slot = chosen;
+        }
+        return chosen;
+    }
+
+    /** The first that no other process uses; without one, indexes are kept in memory. */
+    private static Slot slot(Path root) {
+        for (var i = 0; i < PROCESSES; i++) {
+            var folder = root.resolve(Integer.toString(i));
+            try {
+                Files.createDirectories(folder);
+                var channel =
+                        FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                if (isTaken(channel)) {
+                    return new Slot(folder, channel);
+                }
+                channel.close();
+            } catch (IOException e) {
+                LOG.warn("the search index cannot be kept in {}, and is kept in memory: {}", folder, e.toString());
+                break;
+            }
+        }
+        return new Slot(null, null);
+    }
+
+    private static boolean isTaken(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) { // Another engine of this process.
+            return false;
+        }
+    }
+
+    /** The index of a bank, opened if it is not. */
+    BankIndex of(long tenant, long bank) {
+        return open.computeIfAbsent(new Key(tenant, bank), key -> opened(key));
+    }
+
+    private BankIndex opened(Key key) {
+        var home = slot().folder();
+        var oldest = clock.instant().minus(REMEMBERED).plus(Duration.ofDays(1));
+        return write(() -> new BankIndex(key.bank(), directory(home, key), oldest));
+    }
+
+    /** How far the open indexes of a tenant have read, by bank. */
+    Map<Long, Long> positions(long tenant) {
+        var positions = new HashMap<Long, Long>();
+        open.forEach((key, index) -> {
+            if (key.tenant() == tenant) {
+                positions.put(key.bank(), index.position());
+            }
+        });
+        return positions;
+    }
+
+    private static Directory directory(@Nullable Path home, Key key) throws IOException {
+        return home == null
+                ? new ByteBuffersDirectory(NoLockFactory.INSTANCE)
+                : new MMapDirectory(home.resolve(key.tenant() + "-" + key.bank()), NoLockFactory.INSTANCE);
+    }
+
+    /** Something with files, done by a thread that nobody interrupts. */
+    @FunctionalInterface
+    interface FileWork<T> {
+        T run() throws IOException;
+    }
+
+    <T> T write(FileWork<T> work) {
+        return CompletableFuture.supplyAsync(
+                        () -> {
+                            try {
+                                return work.run();
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        },
+                        writers)
+                .join();
+    }
+
+    /** Writes to disk what is new, and closes what is idle. */
+    public void tidy() {
+        var byAge = open.entrySet().stream()
+                .sorted(Comparator.comparingLong(entry -> -entry.getValue().idleNanos()))
+                .toList();
+        var excess = byAge.size() - OPEN;
+        for (var i = 0; i < byAge.size(); i++) {
+            var entry = byAge.get(i);
+            if (i < excess || entry.getValue().idleNanos() > IDLE.toNanos()) {
+                close(entry.getKey());
+            } else {
+                write(() -> {
+                    entry.getValue().save(clock.instant());
+                    return true;
+                });
+            }
+        }
+    }
+
+    /** Nobody opens it again before it is closed. */
+    private void close(Key key) {
+        open.computeIfPresent(key, (_, index) -> {
+            write(() -> {
+                index.save(clock.instant());
+                index.close();
+                return true;
+            });
+            return null;
+        });
+    }
+
+    /** Deletes the indexes of banks that are no more, and forgets what was deleted long ago. */
+    public void purge(Instant now) {
+        queries.forget(now.minus(REMEMBERED));
+        Slot chosen;
+        synchronized (this) {
+            chosen = slot;
+        }
+        var home = chosen == null ? null : chosen.folder();
+        if (home == null) {
+            return;
+        }
+        for (var key : kept(home)) {
+            if (queries.isGone(key.tenant(), key.bank())) {
+                close(key);
+                write(() -> delete(home.resolve(key.tenant() + "-" + key.bank())));
+            }
+        }
+    }
+
+    private static List<Key> kept(Path home) {
+        try (var files = Files.list(home)) {
+            return files.map(file -> file.getFileName().toString().split("-", -1))
+                    .filter(parts -> parts.length == 2)
+                    .map(parts -> new Key(Long.parseLong(parts[0]), Long.parseLong(parts[1])))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean delete(Path folder) throws IOException {
+        try (var files = Files.walk(folder)) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public synchronized void close() {
+        open.keySet().forEach(this::close);
+        writers.shutdown();
+        try {
+            if (slot != null && slot.lock() != null) {
+                slot.lock().close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package io.agentworkspace.engine.memory.search;
+
+import io.agentworkspace.engine.memory.search.TextAnalysis.Term;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.search.BooleanClause.Occur;
+import org.apache.lucene.search.BooleanQuery;
+import org.apache.lucene.search.BoostQuery;
+import org.apache.lucene.search.FuzzyQuery;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.MatchAllDocsQuery;
+import org.apache.lucene.search.MultiTermQuery;
+import org.apache.lucene.search.PhraseQuery;
+import org.apache.lucene.search.PrefixQuery;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.QueryVisitor;
+import org.apache.lucene.search.SynonymQuery;
+import org.apache.lucene.search.TermQuery;
+
+/**
+ * A query as the index understands it: one group of terms for each of its words, where any of the terms stands for the
+ * word, in any language that the banks have.
+ */
+final class LexicalQuery {
+    /** So many words rank; of a longer query the rarest. */
+    private static final int MOST_GROUPS = 64;
+
+    private static final int SHORTEST_MISSPELT = 4;
+    private static final int LONG_WORD = 8;
+    private static final int SPELLINGS = 8;
+    private static final int WORDS_OF_A_PREFIX = 50;
+    private static final float DOUBTFUL = 0.5f;
+    private static final float EXACT = 0.3f;
+
+    private final List<Group> groups;
+    private final Query query;
+
+    /**
+     * A word of the query.
+     *
+     * @param word as it was given
+     * @param stems the terms that stand for it in the field of stems
+     * @param exact those in the field of words, which tell a little more
+     * @param others words that may be meant: other spellings, and words that begin so
+     * @param weight how much it tells, its inverse document frequency
+     */
+    record Group(String word, Set<String> stems, Set<String> exact, Set<String> others, double weight) {}
+
+    private LexicalQuery(List<Group> groups, Query query) {
+        this.groups = groups;
+        this.query = query;
+    }
+
+    List<Group> groups() {
+        return groups;
+    }
+
+    Query query() {
+        return query;
+    }
+
+    /** @param languages those of the banks, and of the query */
+    static LexicalQuery of(QueryParser.Parsed parsed, IndexSearcher searcher, List<Language> languages)
+            throws IOException {
+        var groups = new ArrayList<Group>();
+        for (var entry : words(parsed, languages).entrySet()) {
+            groups.add(group(entry.getKey(), entry.getValue(), searcher));
+        }
+        for (var prefix : parsed.prefixes()) {
+            groups.add(beginning(prefix, searcher));
+        }
+        groups.sort(Comparator.comparingDouble(Group::weight).reversed());
+        var used = List.copyOf(groups.subList(0, Math.min(MOST_GROUPS, groups.size())));
+        return new LexicalQuery(used, query(parsed, used));
+    }
+
+    /** The words of the query with their stems; function words only where there are no others. */
+    private static Map<String, Set<String>> words(QueryParser.Parsed parsed, List<Language> languages) {
+        var text = parsed.text() + " " + String.join(" ", parsed.phrases());
+        var byPlace = new LinkedHashMap<String, Set<String>>();
+        var wordAt = new LinkedHashMap<String, String>();
+        for (var language : languages) {
+            for (Term term : TextAnalysis.stemTerms(language, text)) {
+                var place = term.start() + "-" + term.end();
+                byPlace.computeIfAbsent(place, _ -> new TreeSet<>()).add(term.text());
+                wordAt.putIfAbsent(place, text.substring(term.start(), term.end()));
+            }
+        }
+        var all = new LinkedHashMap<String, Set<String>>();
+        byPlace.forEach((place, stems) -> all.merge(wordAt.getOrDefault(place, ""), stems, LexicalQuery::union));
+        var own = Language.guess(parsed.meaning()).functionWords();
+        var telling = new LinkedHashMap<>(all);
+        telling.keySet().removeIf(own::contains);
+        return telling.isEmpty() ? all : telling;
+    }
+
+    private static Set<String> union(Set<String> one, Set<String> other) {
+        var both = new TreeSet<>(one);
+        both.addAll(other);
+        return both;
+    }
+
+    private static Group group(String word, Set<String> stems, IndexSearcher searcher) throws IOException {
+        var reader = searcher.getIndexReader();
+        var exact = new LinkedHashSet<String>();
+        TextAnalysis.exactTerms(word).forEach(term -> exact.add(term.text()));
+        var frequency = frequency(reader, BankIndex.STEMS, stems);
+        if (frequency > 0 || exact.size() != 1 || !mayBeMisspelt(word)) {
+            return new Group(word, stems, exact, Set.of(), weight(frequency, reader));
+        }
+        var term = BankIndex.word(exact.getFirst());
+        var near = new FuzzyQuery(term, word.length() < LONG_WORD ? 1 : 2, 1, SPELLINGS, true);
+        return new Group(word, stems, exact, terms(near, searcher), weight(0, reader));
+    }
+
+    private static boolean mayBeMisspelt(String word) {
+        return word.length() >= SHORTEST_MISSPELT && word.codePoints().allMatch(Character::isAlphabetic);
+    }
+
+    private static Group beginning(String prefix, IndexSearcher searcher) throws IOException {
+        var folded = TextAnalysis.exactTerms(prefix);
+        if (folded.size() != 1) {
+            return group(prefix, Set.of(prefix), searcher);
+        }
+        var term = BankIndex.word(folded.getFirst().text());
+        var rewrite = new MultiTermQuery.TopTermsScoringBooleanQueryRewrite(WORDS_OF_A_PREFIX);
+        var words = terms(new PrefixQuery(term, rewrite), searcher);
+        var reader = searcher.getIndexReader();
+        return new Group(
+                prefix + "*", Set.of(), Set.of(), words, weight(frequency(reader, BankIndex.WORDS, words), reader));
+    }
+
+    private static Set<String> terms(Query query, IndexSearcher searcher) throws IOException {
+        var found = new LinkedHashSet<String>();
+        searcher.rewrite(query).visit(new QueryVisitor() {
+            @Override
+            public void consumeTerms(Query of, org.apache.lucene.index.Term... terms) {
+                for (var term : terms) {
+                    found.add(term.text());
+                }
+            }
+        });
+        return found;
+    }
+
+    private static long frequency(IndexReader reader, String field, Set<String> terms) throws IOException {
+        var most = 0L;
+        for (var term : terms) {
+            most = Math.max(most, reader.docFreq(new org.apache.lucene.index.Term(field, term)));
+        }
+        return most;
+    }
+
+    private static double weight(long frequency, IndexReader reader) {
+        return Math.log(1 + (Math.max(0, reader.numDocs() - frequency) + 0.5) / (frequency + 0.5));
+    }
+
+    private static Query query(QueryParser.Parsed parsed, List<Group> groups) {
+        var all = new BooleanQuery.Builder();
+        var ranking = new BooleanQuery.Builder();
+        for (var group : groups) {
+            if (!group.stems().isEmpty()) {
+                ranking.add(synonyms(BankIndex.STEMS, group.stems()), Occur.SHOULD);
+            }
+            if (!group.exact().isEmpty()) {
+                ranking.add(new BoostQuery(synonyms(BankIndex.WORDS, group.exact()), EXACT), Occur.SHOULD);
+            }
+            if (!group.others().isEmpty()) {
+                ranking.add(new BoostQuery(synonyms(BankIndex.WORDS, group.others()), DOUBTFUL), Occur.SHOULD);
+            }
+        }
+        if (groups.isEmpty()) {
+            all.add(MatchAllDocsQuery.INSTANCE, Occur.MUST);
+        } else {
+            all.add(ranking.build(), parsed.phrases().isEmpty() ? Occur.MUST : Occur.SHOULD);
+        }
+        parsed.phrases().forEach(phrase -> all.add(phrase(BankIndex.WORDS, phrase), Occur.FILTER));
+        parsed.names().forEach(name -> all.add(phrase(BankIndex.NAME, name), Occur.FILTER));
+        parsed.excluded().forEach(phrase -> all.add(phrase(BankIndex.WORDS, phrase), Occur.MUST_NOT));
+        return all.build();
+    }
+
+    private static Query synonyms(String field, Set<String> terms) {
+        var query = new SynonymQuery.Builder(field);
+        terms.forEach(term -> query.addTerm(new org.apache.lucene.index.Term(field, term)));
+        return query.build();
+    }
+
+    private static Query phrase(String field, String text) {
+        var terms = TextAnalysis.exactTerms(text);
+        if (terms.size() == 1) {
+            return new TermQuery(
+                    new org.apache.lucene.index.Term(field, terms.getFirst().text()));
+        }
+        var query = new PhraseQuery.Builder();
+        terms.forEach(term -> query.add(new org.apache.lucene.index.Term(field, term.text())));
+        return query.build();
+    }
+}

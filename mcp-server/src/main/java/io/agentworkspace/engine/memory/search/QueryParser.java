@@ -1,0 +1,144 @@
+package io.agentworkspace.engine.memory.search;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a query. Quotation marks ask for a phrase, a minus excludes a word or a phrase, {@code name:} and {@code tag:}
+ * restrict, an asterisk at its end makes a word a prefix. Nothing is an error: what is no operator is text.
+ */
+final class QueryParser {
+    private static final String MARKS = "\"“”„«»";
+
+    private final String query;
+    private int at;
+    private final StringBuilder text = new StringBuilder();
+    private final StringBuilder meaning = new StringBuilder();
+    private final List<String> phrases = new ArrayList<>();
+    private final List<String> excluded = new ArrayList<>();
+    private final List<String> prefixes = new ArrayList<>();
+    private final List<String> names = new ArrayList<>();
+    private final List<String> tags = new ArrayList<>();
+
+    private QueryParser(String query) {
+        this.query = query;
+    }
+
+    /**
+     * A query, read.
+     *
+     * @param text the words to rank by
+     * @param meaning the same with the phrases, for comparing meanings
+     * @param phrases what must be there word for word
+     * @param excluded words and phrases that must not be there
+     * @param prefixes beginnings of words to rank by
+     * @param names words that the name must have
+     * @param tags all of which the memory must carry
+     */
+    record Parsed(
+            String text,
+            String meaning,
+            List<String> phrases,
+            List<String> excluded,
+            List<String> prefixes,
+            List<String> names,
+            List<String> tags) {}
+
+    static Parsed parse(String query) {
+        return new QueryParser(query).parsed();
+    }
+
+    private Parsed parsed() {
+        while (at < query.length()) {
+            if (Character.isWhitespace(query.charAt(at))) {
+                at++;
+            } else {
+                item();
+            }
+        }
+        return new Parsed(
+                text.toString().strip(), meaning.toString().strip(), phrases, excluded, prefixes, names, tags);
+    }
+
+    private void item() {
+        var isExcluded = query.charAt(at) == '-' && at + 1 < query.length() && excludes(query.charAt(at + 1));
+        if (isExcluded) {
+            at++;
+        }
+        var phrase = phrase();
+        if (phrase != null) {
+            if (isExcluded) {
+                excluded.add(phrase);
+            } else {
+                phrases.add(phrase);
+                meaning.append(phrase).append(' ');
+            }
+            return;
+        }
+        if (!isExcluded && (restricts("name:", names) || restricts("tag:", tags))) {
+            return;
+        }
+        var word = word();
+        if (isExcluded) {
+            excluded.add(word);
+        } else {
+            positive(word);
+        }
+    }
+
+    private void positive(String word) {
+        meaning.append(word).append(' ');
+        if (word.length() > 2 && word.endsWith("*") && Character.isLetterOrDigit(word.charAt(word.length() - 2))) {
+            prefixes.add(word.substring(0, word.length() - 1));
+        } else {
+            text.append(word).append(' ');
+        }
+    }
+
+    /** {@code -5} and {@code --flag} are text. */
+    private static boolean excludes(char next) {
+        return Character.isLetter(next) || MARKS.indexOf(next) >= 0;
+    }
+
+    private boolean restricts(String operator, List<String> values) {
+        if (!query.regionMatches(true, at, operator, 0, operator.length())) {
+            return false;
+        }
+        var before = at;
+        at += operator.length();
+        var value = at < query.length() && !Character.isWhitespace(query.charAt(at)) ? phrase() : "";
+        if (value == null) {
+            value = word();
+        }
+        if (value.isBlank()) {
+            at = before;
+            return false;
+        }
+        values.add(value);
+        return true;
+    }
+
+    private String word() {
+        var start = at;
+        while (at < query.length() && !Character.isWhitespace(query.charAt(at))) {
+            at++;
+        }
+        return query.substring(start, at);
+    }
+
+    /** The phrase that begins here; null where none does, or where its end is missing. */
+    private @Nullable String phrase() {
+        if (at >= query.length() || MARKS.indexOf(query.charAt(at)) < 0) {
+            return null;
+        }
+        for (var end = at + 1; end < query.length(); end++) {
+            if (MARKS.indexOf(query.charAt(end)) >= 0) {
+                var phrase = query.substring(at + 1, end).strip();
+                at = end + 1;
+                return phrase;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,167 @@
+package io.agentworkspace.engine.memory.search;
+
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.lucene.analysis.TokenStream;
+import org.apache.lucene.analysis.ar.ArabicNormalizationFilter;
+import org.apache.lucene.analysis.ar.ArabicStemFilter;
+import org.apache.lucene.analysis.cjk.CJKBigramFilter;
+import org.apache.lucene.analysis.cjk.CJKWidthFilter;
+import org.apache.lucene.analysis.core.DecimalDigitFilter;
+import org.apache.lucene.analysis.core.LowerCaseFilter;
+import org.apache.lucene.analysis.de.GermanNormalizationFilter;
+import org.apache.lucene.analysis.el.GreekLowerCaseFilter;
+import org.apache.lucene.analysis.el.GreekStemFilter;
+import org.apache.lucene.analysis.en.EnglishPossessiveFilter;
+import org.apache.lucene.analysis.fr.FrenchLightStemFilter;
+import org.apache.lucene.analysis.hi.HindiNormalizationFilter;
+import org.apache.lucene.analysis.hi.HindiStemFilter;
+import org.apache.lucene.analysis.in.IndicNormalizationFilter;
+import org.apache.lucene.analysis.miscellaneous.WordDelimiterGraphFilter;
+import org.apache.lucene.analysis.snowball.SnowballFilter;
+import org.apache.lucene.analysis.standard.StandardTokenizer;
+import org.apache.lucene.analysis.tokenattributes.CharTermAttribute;
+import org.apache.lucene.analysis.tokenattributes.OffsetAttribute;
+import org.apache.lucene.analysis.tr.ApostropheFilter;
+import org.apache.lucene.analysis.tr.TurkishLowerCaseFilter;
+import org.tartarus.snowball.SnowballStemmer;
+import org.tartarus.snowball.ext.ArmenianStemmer;
+import org.tartarus.snowball.ext.CatalanStemmer;
+import org.tartarus.snowball.ext.DanishStemmer;
+import org.tartarus.snowball.ext.DutchStemmer;
+import org.tartarus.snowball.ext.EnglishStemmer;
+import org.tartarus.snowball.ext.FinnishStemmer;
+import org.tartarus.snowball.ext.GermanStemmer;
+import org.tartarus.snowball.ext.HungarianStemmer;
+import org.tartarus.snowball.ext.IndonesianStemmer;
+import org.tartarus.snowball.ext.ItalianStemmer;
+import org.tartarus.snowball.ext.LithuanianStemmer;
+import org.tartarus.snowball.ext.NorwegianStemmer;
+import org.tartarus.snowball.ext.PortugueseStemmer;
+import org.tartarus.snowball.ext.RomanianStemmer;
+import org.tartarus.snowball.ext.RussianStemmer;
+import org.tartarus.snowball.ext.SpanishStemmer;
+import org.tartarus.snowball.ext.SwedishStemmer;
+import org.tartarus.snowball.ext.TurkishStemmer;
+
+/**
+ * How texts become terms: words as they are, for phrases, and stems, for ranking. Both are without case and accents;
+ * scripts that put no spaces between words are cut into pairs of characters.
+ */
+final class TextAnalysis {
+    /** Raised where a text becomes other terms than before: indexes of other versions are made anew. */
+    static final String VERSION = "1";
+
+    private static final int LONGEST_WORD = 100;
+
+    private static final int PARTS =
+            WordDelimiterGraphFilter.GENERATE_WORD_PARTS | WordDelimiterGraphFilter.GENERATE_NUMBER_PARTS;
+
+    /** Identifiers such as {@code getUserName} are found as a whole and by their parts. */
+    private static final int PARTS_AND_WHOLE =
+            PARTS | WordDelimiterGraphFilter.SPLIT_ON_CASE_CHANGE | WordDelimiterGraphFilter.PRESERVE_ORIGINAL;
+
+    private TextAnalysis() {}
+
+    /** A term, and where in the text it is. */
+    record Term(String text, int start, int end) {}
+
+    /** The words of a text in lower case, for guessing its language. */
+    static List<String> words(CharSequence text) {
+        return read(new LowerCaseFilter(tokens(text.toString()))).stream()
+                .map(Term::text)
+                .toList();
+    }
+
+    /** Words as they are, in their order. */
+    static TokenStream exact(String text) {
+        var words = new WordDelimiterGraphFilter(tokens(text), PARTS, null);
+        return new FoldingFilter(new LowerCaseFilter(pairs(new CJKWidthFilter(words), false)));
+    }
+
+    /** Stems. */
+    static TokenStream stems(Language language, String text) {
+        var words = new WordDelimiterGraphFilter(tokens(text), PARTS_AND_WHOLE, null);
+        var cut = new DecimalDigitFilter(pairs(new CJKWidthFilter(words), true));
+        return new FoldingFilter(stemmed(language, cut));
+    }
+
+    static List<Term> exactTerms(String text) {
+        return read(exact(text));
+    }
+
+    static List<Term> stemTerms(Language language, String text) {
+        return read(stems(language, text));
+    }
+
+    private static TokenStream tokens(String text) {
+        var tokenizer = new StandardTokenizer();
+        tokenizer.setMaxTokenLength(LONGEST_WORD);
+        tokenizer.setReader(new StringReader(text));
+        return tokenizer;
+    }
+
+    private static TokenStream pairs(TokenStream words, boolean singlesToo) {
+        return new UnspacedFilter(new CJKBigramFilter(
+                words,
+                CJKBigramFilter.HAN | CJKBigramFilter.HIRAGANA | CJKBigramFilter.KATAKANA | CJKBigramFilter.HANGUL,
+                singlesToo));
+    }
+
+    private static TokenStream stemmed(Language language, TokenStream words) {
+        return switch (language) {
+            case TURKISH -> snowball(new TurkishLowerCaseFilter(new ApostropheFilter(words)), new TurkishStemmer());
+            case GREEK -> new GreekStemFilter(new GreekLowerCaseFilter(words));
+            default -> stemmedLower(language, new LowerCaseFilter(words));
+        };
+    }
+
+    private static TokenStream stemmedLower(Language language, TokenStream words) {
+        return switch (language) {
+            case ENGLISH -> snowball(new EnglishPossessiveFilter(words), new EnglishStemmer());
+            case GERMAN -> snowball(new GermanNormalizationFilter(words), new GermanStemmer());
+            case FRENCH -> new FrenchLightStemFilter(words);
+            case SPANISH -> snowball(words, new SpanishStemmer());
+            case PORTUGUESE -> snowball(words, new PortugueseStemmer());
+            case ITALIAN -> snowball(words, new ItalianStemmer());
+            case DUTCH -> snowball(words, new DutchStemmer());
+            case SWEDISH -> snowball(words, new SwedishStemmer());
+            case DANISH -> snowball(words, new DanishStemmer());
+            case NORWEGIAN -> snowball(words, new NorwegianStemmer());
+            case FINNISH -> snowball(words, new FinnishStemmer());
+            case HUNGARIAN -> snowball(words, new HungarianStemmer());
+            case ROMANIAN -> snowball(words, new RomanianStemmer());
+            case CATALAN -> snowball(words, new CatalanStemmer());
+            case INDONESIAN -> snowball(words, new IndonesianStemmer());
+            case LITHUANIAN -> snowball(words, new LithuanianStemmer());
+            case RUSSIAN -> snowball(words, new RussianStemmer());
+            case ARMENIAN -> snowball(words, new ArmenianStemmer());
+            case ARABIC -> new ArabicStemFilter(new ArabicNormalizationFilter(words));
+            case HINDI -> new HindiStemFilter(new HindiNormalizationFilter(new IndicNormalizationFilter(words)));
+            case VIETNAMESE, OTHER, TURKISH, GREEK -> words;
+        };
+    }
+
+    private static TokenStream snowball(TokenStream words, SnowballStemmer stemmer) {
+        return new SnowballFilter(words, stemmer);
+    }
+
+    private static List<Term> read(TokenStream stream) {
+        var terms = new ArrayList<Term>();
+        try (stream) {
+            var term = stream.addAttribute(CharTermAttribute.class);
+            var offsets = stream.addAttribute(OffsetAttribute.class);
+            stream.reset();
+            while (stream.incrementToken()) {
+                terms.add(new Term(term.toString(), offsets.startOffset(), offsets.endOffset()));
+            }
+            stream.end();
+            return terms;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package io.agentworkspace.engine.memory.search;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.Reply;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** MB_Search through both endpoints. */
+class SearchToolsTest {
+    private final TestTenant tenant = new TestTenant();
+    private final Person ann = tenant.member("ann");
+    private final Person bob = tenant.member("bob");
+
+    @BeforeEach
+    void thereIsABank() {
+        ann.call("AP_Create", "{'vx':{'name':'Ada','description':'d'}}").ok();
+        ann.call("MB_Create", "{'vx':{'name':'b'}}").ok();
+    }
+
+    private Reply store(String text, String more) {
+        return ann.call("MB_Store", "{'target':{'bank':'b'},'content':%s%s}".formatted(json(text), more))
+                .ok();
+    }
+
+    private void storeAll(String... texts) {
+        for (var text : texts) {
+            store(text, "");
+        }
+    }
+
+    private static String json(String text) {
+        return Json.text(text).replace("'", "\\u0027");
+    }
+
+    private Reply search(String query) {
+        return search(query, "");
+    }
+
+    private Reply search(String query, String more) {
+        return ann.call("MB_Search", "{'target':{'bank':'b'},'content':%s%s}".formatted(json(query), more))
+                .ok();
+    }
+
+    private static List<String> texts(Reply reply) {
+        return reply.at("/content")
+                .valueStream()
+                .map(hit -> hit.path("text").asString(""))
+                .toList();
+    }
+
+    @Test
+    void theMostTellingWordsDecideAndEveryHitSaysWhy() {
+        storeAll("The deploy of the shop runs on Friday.", "The shop sells tea.", "The cat sleeps in the shop.");
+        var found = search("When does the deploy of the shop run?");
+        assertThat(texts(found).getFirst()).isEqualTo("The deploy of the shop runs on Friday.");
+        assertThat(found.at("/content/0/why/text_rank").asInt()).isEqualTo(1);
+        assertThat(found.at("/content/0/why/terms").toString()).contains("deploy", "shop", "run");
+        assertThat(found.at("/content/0/why/highlights/0").toString()).isEqualTo("[4,10]");
+        assertThat(found.at("/content/0/score").asDouble()).isEqualTo(1);
+        assertThat(found.at("/content/1/score").asDouble()).isBetween(0.01, 0.7);
+        assertThat(found.at("/abstain").asBoolean()).isFalse();
+        assertThat(found.at("/best_score").asDouble()).isEqualTo(1);
+        assertThat(found.at("/searched").toString()).isEqualTo("{\"banks\":1,\"memories\":3}");
+        assertThat(found.text("/content/0/bank")).isEqualTo("b");
+        assertThat(found.text("/content/0/author")).isEqualTo("ann");
+    }
+
+    @Test
+    void whatNothingAnswersIsSaidSo() {
+        storeAll("The deploy runs on Friday.", "Tea is at four.");
+        var found = search("How tall is the tower in Paris on Friday mornings?");
+        assertThat(found.at("/abstain").asBoolean()).isTrue();
+        assertThat(search("zzz").at("/content").size()).isZero();
+        assertThat(search("zzz").at("/abstain").asBoolean()).isTrue();
+    }
+
+    @Test
+    void operatorsRestrict() {
+        store("red green blue", ",'vx':{'name':'colours one','tags':['a','b']}");
+        store("green red blue", ",'vx':{'name':'paint','tags':['a']}");
+        store("greenish yellow", "");
+        assertThat(texts(search("\"red green\""))).containsExactly("red green blue");
+        assertThat(texts(search("blue -\"red green\""))).containsExactly("green red blue");
+        assertThat(texts(search("green -paint"))).containsExactly("red green blue");
+        assertThat(texts(search("gree*"))).hasSize(3);
+        assertThat(texts(search("name:paint"))).containsExactly("green red blue");
+        assertThat(texts(search("blue name:\"colours one\""))).containsExactly("red green blue");
+        assertThat(texts(search("blue tag:b"))).containsExactly("red green blue");
+        assertThat(texts(search("blue", ",'vx':{'tags':['a','b']}"))).containsExactly("red green blue");
+        assertThat(texts(search("yelow"))).containsExactly("greenish yellow");
+        assertThat(texts(search("blue", ",'page':{'limit':1}"))).hasSize(1);
+        assertThat(texts(search("blue", ",'since':'2999-01-01T00:00:00Z'"))).isEmpty();
+        assertThat(texts(search("blue", ",'until':'2999-01-01T00:00:00Z'"))).hasSize(2);
+        ann.call("MB_Store", "{'target':{'bank':'b','agent':'Ada'},'content':'blue moon'}")
+                .ok();
+        assertThat(texts(ann.call("MB_Search", "{'target':{'bank':'b','agent':'Ada'},'content':'blue'}")
+                        .ok()))
+                .containsExactly("blue moon");
+    }
+
+    @Test
+    void wordsAreFoundInOtherFormsOfManyLanguages() {
+        storeAll(
+                "Die Häuser der Straße wurden verkauft, und das ist gut.",
+                "Поезда опаздывают из-за снега на линии.",
+                "東京の天気は明日晴れです。",
+                "รถไฟฟ้ามาถึงสถานีกรุงเทพเวลาเก้าโมง",
+                "Les élèves étaient dans les écoles de la ville.",
+                "call getUserName before save_all");
+        assertThat(texts(search("haus strasse")).getFirst()).startsWith("Die Häuser");
+        assertThat(texts(search("поезд")).getFirst()).startsWith("Поезда");
+        assertThat(texts(search("東京の天気")).getFirst()).startsWith("東京");
+        assertThat(texts(search("สถานีกรุงเทพ")).getFirst()).startsWith("รถไฟ");
+        assertThat(texts(search("ecole eleve")).getFirst()).startsWith("Les élèves");
+        assertThat(texts(search("user name")).getFirst()).startsWith("call");
+    }
+
+    @Test
+    void onlyTheBestPartOfALongTextIsShown() {
+        store("word ".repeat(3_000) + "the password is in the vault " + "other ".repeat(3_000), "");
+        var found = search("password vault", ",'max_tokens':100");
+        assertThat(found.at("/content/0/text").isMissingNode()).isTrue();
+        assertThat(found.text("/content/0/snippet"))
+                .contains("password is in the vault")
+                .hasSizeLessThan(500);
+        var start = found.at("/content/0/why/highlights/0/0").asInt();
+        assertThat(found.text("/content/0/snippet").substring(start)).startsWith("password");
+    }
+
+    @Test
+    void changesAreFoundAtOnceAndWhatIsHiddenIsNot() {
+        store("alpha one", ",'vx':{'name':'x'}");
+        assertThat(texts(search("alpha"))).containsExactly("alpha one");
+        store("beta one", ",'vx':{'name':'x'}");
+        assertThat(texts(search("alpha"))).isEmpty();
+        assertThat(texts(search("beta"))).containsExactly("beta one");
+        ann.call("MB_Store", "{'target':{'bank':'b','agent':'Ada'},'content':'beta two'}")
+                .ok();
+        assertThat(texts(search("beta"))).hasSize(2);
+        ann.call("MB_Censor", "{'target':{'bank':'b','agent':'Ada'}}").ok();
+        assertThat(texts(search("beta"))).containsExactly("beta one");
+        ann.call("MB_Uncensor", "{'target':{'bank':'b','agent':'Ada'}}").ok();
+        assertThat(texts(search("beta"))).hasSize(2);
+        ann.call("MB_Delete", "{'target':{'bank':'b','agent':'Ada'}}").ok();
+        assertThat(texts(search("beta"))).containsExactly("beta one");
+        ann.call("MB_Restore", "{'target':{'bank':'b','agent':'Ada'}}").ok();
+        assertThat(texts(search("beta"))).hasSize(2);
+        ann.call("MB_Destroy", "{'target':{'bank':'b','agent':'Ada'}}").ok();
+        assertThat(texts(search("beta"))).containsExactly("beta one");
+        assertThat(search("beta").at("/searched/memories").asInt()).isEqualTo(1);
+        ann.call("MB_Censor", "{'target':{'bank':'b'}}").ok();
+        assertThat(texts(search("beta"))).isEmpty();
+    }
+
+    @Test
+    void withoutABankAllThatTheCallerMayReadAreSearched() {
+        store("gamma of ann", "");
+        bob.call("MB_Create", "{'vx':{'name':'open','access':'public'}}").ok();
+        bob.call("MB_Create", "{'vx':{'name':'closed'}}").ok();
+        for (var bank : List.of("open", "closed")) {
+            bob.call("MB_Store", "{'target':{'bank':'%s'},'content':'gamma %s'}".formatted(bank, bank))
+                    .ok();
+        }
+        var found = ann.call("MB_Search", "{'content':'gamma'}").ok();
+        assertThat(texts(found)).containsExactlyInAnyOrder("gamma of ann", "gamma open");
+        assertThat(found.at("/searched/banks").asInt()).isEqualTo(2);
+        ann.call("MB_Search", "{'target':{'bank':'closed'},'content':'gamma'}").refused(3001, "no bank 'closed'");
+        ann.call("MB_Search", "{'target':{'bank':'b'},'content':' '}").refused(1003, "content");
+    }
+
+    @Test
+    void whatIsSupersededOrExpiredIsLeftOut() {
+        var old = store("the tide table says six", "").text("/memory/id");
+        var correction = ",'supersedes':'%s','reason':'misread'".formatted(old);
+        ann.call(
+                        "MB_Store",
+                        "{'target':{'bank':'b','agent':'Ada'},'content':'the tide table says seven'%s}"
+                                .formatted(correction))
+                .ok();
+        assertThat(texts(search("tide table"))).containsExactly("the tide table says seven");
+        ann.call("MB_Censor", "{'target':{'bank':'b','agent':'Ada'}}").ok();
+        assertThat(texts(search("tide table"))).containsExactly("the tide table says six");
+    }
+
+    /** At one endpoint: the times of the two tenants differ. */
+    @Test
+    void thePastCanBeSearched() {
+        var key = tenant.key(Door.REST, "carl", Role.MEMBER, List.of("*"));
+        call(TestServer.url(), key, "MB_Create", "{'vx':{'name':'c'}}");
+        var stored = "{'target':{'bank':'c'},'vx':{'name':'pump'},'content':'the pump is %s'}";
+        var first = call(TestServer.url(), key, "MB_Store", stored.formatted("red"));
+        call(TestServer.url(), key, "MB_Store", stored.formatted("green"));
+        call(TestServer.url(), key, "MB_Store", "{'target':{'bank':'c'},'content':'the pump hums'}");
+        var then = ",'as_of':'%s'".formatted(first.text("/memory/updated_at"));
+        var query = "{'target':{'bank':'c'},'content':'%s'%s}";
+        assertThat(texts(call(TestServer.url(), key, "MB_Search", query.formatted("pump", ""))))
+                .containsExactlyInAnyOrder("the pump is green", "the pump hums");
+        var past = call(TestServer.url(), key, "MB_Search", query.formatted("pump red", then));
+        assertThat(texts(past)).containsExactly("the pump is red");
+        assertThat(past.at("/content/0/revision").asInt()).isEqualTo(1);
+        assertThat(texts(call(TestServer.url(), key, "MB_Search", query.formatted("green hums", then))))
+                .isEmpty();
+    }
+
+    @Test
+    void noQueryFails() {
+        storeAll("The deploy runs on Friday.", "SELECT * FROM x; DROP TABLE memory; --");
+        var queries = Stream.of(
+                "\"",
+                "\"\"",
+                "-",
+                "- -",
+                "-\"",
+                "*",
+                "a*",
+                "***",
+                "name:",
+                "tag:",
+                "name:\"",
+                "tag:\"\"",
+                "-name:x",
+                "NOT AND OR",
+                "(((",
+                "[a TO b]",
+                "{x}",
+                "~1 ^2",
+                "\\",
+                "/.*/",
+                "(a+)+$",
+                "'; DROP TABLE memory; --",
+                "' OR 1=1 --",
+                "%_%",
+                "🙂🙃 👩‍👩‍👧",
+                "مرحبا بالعالم",
+                "\u202Eabc\u202C",
+                "שלום עולם",
+                "Ωμέγα",
+                "हिन्दी",
+                "한국어",
+                "ქართული",
+                "አማርኛ",
+                "e\u0301\u0301\u0301",
+                "\u0000".replace("\u0000", " x"),
+                "x".repeat(2_000),
+                "ab ".repeat(666),
+                "漢".repeat(2_000),
+                "\"".repeat(2_000),
+                "-a ".repeat(600),
+                "a* ".repeat(600),
+                "zz* ".repeat(500),
+                "qwertyuiop ".repeat(180));
+        queries.forEach(
+                query -> assertThat(search(query).at("/abstain").isBoolean()).isTrue());
+        ann.call("MB_Search", "{'target':{'bank':'b'},'content':'%s'}".formatted("x".repeat(2_001)))
+                .refused(1005, "content");
+        assertThat(texts(search("DROP TABLE"))).hasSize(1);
+    }
+
+    @Test
+    void whatOneReplicaStoresAnotherFindsAtOnce() {
+        var key = tenant.key(Door.REST, "carl", Role.MEMBER, List.of("*"));
+        call(TestServer.url(), key, "MB_Create", "{'vx':{'name':'c'}}");
+        try (var replica = TestServer.replica()) {
+            for (var i = 0; i < 20; i++) {
+                call(
+                        TestServer.url(),
+                        key,
+                        "MB_Store",
+                        "{'target':{'bank':'c'},'content':'delta word%d'}".formatted(i));
+                for (var url : List.of(replica.url(), TestServer.url())) {
+                    var found = call(url, key, "MB_Search", "{'target':{'bank':'c'},'content':'word%d'}".formatted(i));
+                    assertThat(texts(found)).startsWith("delta word%d".formatted(i));
+                }
+            }
+        }
+    }
+
+    private static Reply call(String url, String key, String service, String arguments) {
+        Person person = (name, input) -> Door.REST.call(url, key, name, input);
+        return person.call(service, arguments).ok();
+    }
+}
