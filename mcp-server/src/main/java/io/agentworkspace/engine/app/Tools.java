@@ -20,6 +20,7 @@ import io.agentworkspace.engine.banks.MemoryQueries;
 import io.agentworkspace.engine.banks.MemoryStore;
 import io.agentworkspace.engine.banks.MemoryTools;
 import io.agentworkspace.engine.banks.PermissionTools;
+import io.agentworkspace.engine.banks.RevisionStore;
 import io.agentworkspace.engine.banks.ShareStore;
 import io.agentworkspace.engine.banks.TrashStore;
 import io.agentworkspace.engine.banks.TrashTools;
@@ -152,7 +153,8 @@ public final class Tools {
         tools.addAll(new PermissionTools(banks, grants).tools());
         tools.addAll(new LoadTools(banks, grants, reads, acting).tools());
         tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());
-        tools.addAll(new TrashTools(banks, shares, new TrashStore(db, banks)).tools());
+        tools.addAll(new TrashTools(
+                        banks, shares, new TrashStore(db, banks), new RevisionStore(db, memories)).tools());
         return tools;
     }
 }

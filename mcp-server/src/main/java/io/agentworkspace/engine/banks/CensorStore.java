@@ -24,6 +24,19 @@ public final class CensorStore {
                 """.formatted(condition);
     }
 
+    private static final String AFFECTED = """
+            SELECT jsonb_agg(jsonb_build_object('id', m.id, 'name', m.name, 'author', author.name,
+                                                'derived_from', m.derived_from)
+                             ORDER BY m.created_at DESC, m.id DESC) AS memories
+              FROM (SELECT m.*
+                      FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
+                     WHERE b.tenant_id = :tenant AND b.id = :bank AND %s
+                       AND (CAST(:agents AS bigint[]) IS NULL OR m.contributors && CAST(:agents AS bigint[]))
+                     ORDER BY m.created_at DESC, m.id DESC
+                     LIMIT 100) m
+              %s
+            """.formatted(MemoryVisibility.READABLE, MemoryStore.WRITERS);
+
     private final Db db;
 
     public CensorStore(Db db) {
@@ -64,6 +77,15 @@ public final class CensorStore {
     /** How many of them readers are shown. */
     long countReadable(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
         return count(call, bank, agents, COUNT_READABLE);
+    }
+
+    /** The newest of those that readers are shown and that these agents had a part in; with null, of all. */
+    List<CensorTools.Affected> affected(Call call, BankStore.Held bank, @Nullable List<Long> agents) {
+        return db.sql(call, AFFECTED)
+                .set("bank", bank.id())
+                .set("agents", agents)
+                .one(row -> row.jsonList("memories", CensorTools.Affected.class))
+                .orElseThrow();
     }
 
     private long count(Call call, BankStore.Held bank, @Nullable List<Long> agents, String statement) {

@@ -9,6 +9,7 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What is hidden, and kept for audit: MB_Censor, MB_Uncensor. */
 public final class CensorTools {
@@ -24,9 +25,25 @@ public final class CensorTools {
 
     record OfBank(@Doc("What to hide, or to show again.") BankTargets.Share target) {}
 
+    record Hide(
+            @Doc("What to hide.") BankTargets.Share target,
+
+            @Doc("true: hide nothing, and only report what would be hidden.") @Nullable
+            Boolean dryRun) {}
+
     record Censored(
             @Doc("Whether it was not hidden before.") boolean changed,
-            @Doc("How many memories this hides.") long hidden) {}
+            @Doc("How many memories this hides.") long hidden,
+
+            @Doc("With dry_run: those of them that are shown now, at most 100.") @Nullable
+            List<Affected> affected) {}
+
+    /** A memory that would be hidden. */
+    record Affected(
+            @Doc("Its id.") String id,
+            @Doc("Its name, if it has one.") @Nullable String name,
+            @Doc("Who stored it first.") String author,
+            @Doc("The ids of what it was made from.") List<String> derivedFrom) {}
 
     record Uncensored(
             @Doc("Whether it was hidden before.") boolean changed,
@@ -38,25 +55,31 @@ public final class CensorTools {
         return List.of(censor(), uncensor());
     }
 
-    private Tool<OfBank, Censored> censor() {
+    private Tool<Hide, Censored> censor() {
         return Tool.named("MB_Censor")
                 .title("Hide an agent's share, or a whole memory bank")
                 .description("""
                         With target.agent: hides what that agent wrote in the bank, and what was derived from it, from every read \
                         and search, and keeps what it writes from now on in quarantine. Without: hides the bank's whole content. \
-                        Everything is kept for audit, and MB_Uncensor shows it again. Needs the permission manage. Doing it again \
-                        changes nothing.""")
+                        Everything is kept for audit, and MB_Uncensor shows it again. dry_run reports what would be hidden, and \
+                        changes nothing. Needs the permission manage. Doing it again changes nothing.""")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(OfBank.class, Censored.class, (in, call) -> {
-                    var bank = manage(call, in);
-                    if (in.target().agent() == null) {
-                        return new Censored(censors.censor(call, bank, true), censors.count(call, bank, null));
+                .handledBy(Hide.class, Censored.class, (in, call) -> {
+                    var bank = manage(call, in.target());
+                    var agents = in.target().agent() == null
+                            ? null
+                            : agents(call, bank, in.target().agent());
+                    if (Boolean.TRUE.equals(in.dryRun())) {
+                        var affected = censors.affected(call, bank, agents);
+                        return new Censored(false, censors.count(call, bank, agents), affected);
                     }
-                    var agents = agents(call, bank, in.target().agent());
-                    return new Censored(censors.censor(call, bank, agents), censors.count(call, bank, agents));
+                    var changed = agents == null
+                            ? censors.censor(call, bank, true)
+                            : censors.censor(call, bank, agents);
+                    return new Censored(changed, censors.count(call, bank, agents), null);
                 });
     }
 
@@ -71,7 +94,7 @@ public final class CensorTools {
                 .effect(Effect.CHANGES)
                 .idempotent()
                 .handledBy(OfBank.class, Uncensored.class, (in, call) -> {
-                    var bank = manage(call, in);
+                    var bank = manage(call, in.target());
                     if (in.target().agent() == null) {
                         return new Uncensored(
                                 censors.censor(call, bank, false), censors.countReadable(call, bank, null));
@@ -82,8 +105,8 @@ public final class CensorTools {
                 });
     }
 
-    private BankStore.Held manage(Call call, OfBank in) {
-        var bank = banks.lock(call, in.target().bank(), call.context().self());
+    private BankStore.Held manage(Call call, BankTargets.Share target) {
+        var bank = banks.lock(call, target.bank(), call.context().self());
         AccessCheck.require(BankAccess.missing(call, bank));
         return bank;
     }

@@ -5,7 +5,10 @@ import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Requirement;
 import io.agentworkspace.engine.model.bank.Bank;
+import io.agentworkspace.engine.model.bank.Memory;
+import io.agentworkspace.engine.model.problem.MemoryName;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Doc;
 import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -18,15 +21,27 @@ public final class TrashTools {
     private final BankStore banks;
     private final ShareStore shares;
     private final TrashStore trash;
+    private final RevisionStore memories;
 
-    public TrashTools(BankStore banks, ShareStore shares, TrashStore trash) {
+    public TrashTools(BankStore banks, ShareStore shares, TrashStore trash, RevisionStore memories) {
         this.banks = banks;
         this.shares = shares;
         this.trash = trash;
+        this.memories = memories;
     }
 
     record OfBank(
             @Doc("The bank, or an agent's share of it.") BankTargets.Share target) {}
+
+    record Restore(
+            @Doc("The bank, or an agent's share of it.") BankTargets.Share target,
+            @Doc("One memory instead.") @Nullable Named vx,
+
+            @Doc(value = "Only with vx.name: the revision whose text it is to have again; MB_Read shows it with as_of.", min = 1)
+            @Nullable
+            Long revision) {}
+
+    record Named(@Doc("The memory's name.") @Nullable MemoryName name) {}
 
     record Deleted(
             @Doc("Whether anything went to the trash.") boolean changed,
@@ -38,7 +53,10 @@ public final class TrashTools {
             @Doc("Whether anything came back.") boolean changed,
 
             @Doc("How many memories came back, where an agent's share was restored.") @Nullable
-            Long restored) {}
+            Long restored,
+
+            @Doc("The memory, where one was restored.") @Nullable
+            Memory memory) {}
 
     record Destroyed(
             @Doc("Whether anything was destroyed.") boolean changed,
@@ -85,18 +103,26 @@ public final class TrashTools {
         return new Deleted(false, 0);
     }
 
-    private Tool<OfBank, Restored> restore() {
+    private Tool<Restore, Restored> restore() {
         return Tool.named("MB_Restore")
                 .title("Take a memory bank, or an agent's share of it, out of the trash")
                 .description("""
                         Undoes MB_Delete within 30 days: brings back the bank of this name that was deleted last, or, with \
-                        target.agent, what that agent stored in the bank. Refused, with nothing changed, where the bank's or a \
-                        memory's name has been taken meanwhile. Needs the permission manage, or that the agent is yours.""")
+                        target.agent, what that agent stored in the bank. With vx.name: the memory of that name that was deleted last, as by \
+                        MB_Files, or, with revision, the text that the memory had before; this needs append for your own memory, \
+                        else write. Refused, with nothing changed, where the bank's or a memory's name has been taken meanwhile. \
+                        Otherwise needs the permission manage, or that the agent is yours.""")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.RESTORE)
                 .effect(Effect.CHANGES)
                 .idempotent()
-                .handledBy(OfBank.class, Restored.class, (in, call) -> {
+                .handledBy(Restore.class, Restored.class, (in, call) -> {
+                    if (in.vx() != null && in.vx().name() != null) {
+                        return restoreMemory(call, in, in.vx().name());
+                    }
+                    if (in.revision() != null) {
+                        throw Problem.invalid("revision", "has a meaning only with vx.name, which says whose it is");
+                    }
                     if (in.target().agent() != null) {
                         var bank = banks.lock(
                                 call, in.target().bank(), call.context().self());
@@ -106,6 +132,19 @@ public final class TrashTools {
                     }
                     return restoreBank(call, in.target().bank());
                 });
+    }
+
+    private Restored restoreMemory(Call call, Restore in, MemoryName name) {
+        if (in.target().agent() != null) {
+            throw Problem.invalid("target.agent", "cannot be given together with vx.name, which says which memory");
+        }
+        var bank = banks.read(call, in.target().bank(), call.context().self());
+        bank.permission().require(Permission.APPEND);
+        var changed = in.revision() == null
+                ? memories.takeOut(call, bank, name)
+                : memories.takeBack(call, bank, name, in.revision());
+        var record = banks.record(call, bank);
+        return new Restored(record, record.revision(), changed, null, memories.read(call, bank, name));
     }
 
     private Restored restoreBank(Call call, Name name) {
@@ -122,7 +161,7 @@ public final class TrashTools {
 
     private Restored restored(Call call, BankStore.Held bank, boolean changed, @Nullable Long memories) {
         var record = banks.record(call, bank);
-        return new Restored(record, record.revision(), changed, memories);
+        return new Restored(record, record.revision(), changed, memories, null);
     }
 
     private Tool<OfBank, Destroyed> destroy() {

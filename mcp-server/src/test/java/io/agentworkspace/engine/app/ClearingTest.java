@@ -2,11 +2,14 @@ package io.agentworkspace.engine.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.agentworkspace.engine.banks.BankStage;
 import io.agentworkspace.engine.testing.Door;
 import io.agentworkspace.engine.testing.Replica;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -34,6 +37,38 @@ class ClearingTest {
                         .set("tenant", tenant)
                         .list(found -> found.text("name")))
                 .containsExactly("kept");
+    }
+
+    @Test
+    void whatExpiredOrWasReplacedAMonthAgoIsCleared() {
+        var people = new BankStage();
+        BankStage.bank(people.ann, "b");
+        for (var text : List.of("one", "two", "three", "four")) {
+            BankStage.storeNamed(people.ann, "b", "", "plan", text).ok();
+        }
+        for (var name : List.of("kept", "expired")) {
+            BankStage.storeNamed(people.ann, "b", "", name, name).ok();
+        }
+        var tenant = people.tenant.id(Door.REST);
+        for (var change : List.of(
+                "UPDATE memory_revision SET replaced_at = now() - (33 - revision * 2) * INTERVAL '1 day' WHERE tenant_id = :t",
+                "UPDATE memory SET expires_at = now() - INTERVAL '29 days' WHERE tenant_id = :t AND name = 'kept'",
+                "UPDATE memory SET expires_at = now() - INTERVAL '31 days' WHERE tenant_id = :t AND name = 'expired'")) {
+            TestDatabase.db().sql(change).set("t", tenant).run();
+        }
+        try (var engine = Replica.start(Map.of())) {
+            engine.clear();
+        }
+        assertThat(TestDatabase.db()
+                        .sql("SELECT text FROM memory_revision WHERE tenant_id = :t")
+                        .set("t", tenant)
+                        .list(row -> row.text("text")))
+                .containsExactlyInAnyOrder("two", "three");
+        assertThat(TestDatabase.db()
+                        .sql("SELECT text FROM memory WHERE tenant_id = :t")
+                        .set("t", tenant)
+                        .list(row -> row.text("text")))
+                .containsExactlyInAnyOrder("four", "kept");
     }
 
     private void insert(String table, String row, String name, int hoursAgo) {

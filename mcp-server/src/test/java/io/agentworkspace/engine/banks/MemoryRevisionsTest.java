@@ -308,4 +308,64 @@ class MemoryRevisionsTest {
             put(name, "x", "").refused(1004, "vx.name must be 1–255 characters");
         }
     }
+
+    private Reply restore(Person who, String more) {
+        return who.call("MB_Restore", "{'target':{'bank':'b'},'vx':{'name':'plan'}%s}".formatted(more));
+    }
+
+    private void delete(String path) {
+        ann.call("MB_Files", "{'target':{'bank':'b'},'command':'delete','path':'/memories/%s'}".formatted(path))
+                .ok();
+    }
+
+    @Test
+    void aDeletedMemoryComesBackByItsName() {
+        var id = put("plan", "one", "").ok().text("/memory/id");
+        delete("plan");
+        assertThat(texts()).isEmpty();
+        var back = restore(ann, "").ok();
+        assertThat(back.at("/changed").asBoolean()).isTrue();
+        assertThat(back.text("/memory/id")).isEqualTo(id);
+        assertThat(texts()).containsExactly("one");
+        assertThat(restore(ann, "").ok().at("/changed").asBoolean(true)).isFalse();
+        delete("plan");
+        put("plan", "two", "").ok();
+        restore(ann, "").refused(3003, "'plan'", "rename or delete");
+        ann.call("MB_Restore", "{'target':{'bank':'b'},'vx':{'name':'none'}}").refused(3001, "no memory 'none'");
+        ann.call("MB_Restore", "{'target':{'bank':'b','agent':'Ada'},'vx':{'name':'plan'}}")
+                .refused(1004, "target.agent");
+    }
+
+    @Test
+    void anEarlierRevisionComesBackAsANewOne() {
+        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan','tags':['a']},'content':'one'}")
+                .ok();
+        ann.call("MB_Store", "{'target':{'bank':'b'},'vx':{'name':'plan','tags':['b']},'content':'two'}")
+                .ok();
+        var back = restore(ann, ",'revision':1").ok();
+        assertThat(back.text("/memory/text")).isEqualTo("one");
+        assertThat(back.number("/memory/revision")).isEqualTo(3);
+        assertThat(back.text("/memory/tags/0")).isEqualTo("a");
+        assertThat(restore(ann, ",'revision':3").ok().at("/changed").asBoolean(true))
+                .isFalse();
+        restore(ann, ",'revision':9").refused(3001, "no revision '9 of plan'");
+        ann.call("MB_Restore", "{'target':{'bank':'b'},'revision':1}").refused(1004, "revision", "vx.name");
+        grant(ann, "b", "Bo", "append").ok();
+        restore(bob, ",'revision':1").refused(2003, "'write'");
+    }
+
+    @Test
+    void whatACensoredAgentChangedIsUndoneByTheRevisionBefore() {
+        storeNamed(ann, "b", "Ada", "plan", "good").ok();
+        storeNamed(bob, "b", "Bo", "plan", "bad").ok();
+        ann.call("MB_Censor", share("b", "Bo")).ok();
+        assertThat(texts()).isEmpty();
+        bob.call("MB_Restore", "{'target':{'bank':'b','context':'Bo'},'vx':{'name':'plan'},'revision':1}")
+                .refused(2003, "quarantine");
+        restore(ann, ",'revision':2").refused(3001, "no revision");
+        restore(ann, ",'revision':1").ok();
+        assertThat(texts()).containsExactly("good");
+        ann.call("MB_Uncensor", share("b", "Bo")).ok();
+        assertThat(texts()).containsExactly("good");
+    }
 }

@@ -54,6 +54,12 @@ public record CommandRequest(
         @Doc("Of MB_Read: the memories as they were at this time.") @Nullable
         Instant asOf,
 
+        @Doc("Of MB_Restore: the revision whose text the memory is to have again.") @Nullable
+        Long revision,
+
+        @Doc("Of MB_Censor: true only reports what would be hidden.") @Nullable
+        Boolean dryRun,
+
         @Doc("Change it only if this is still its revision.") @Nullable
         Long ifRevision,
 

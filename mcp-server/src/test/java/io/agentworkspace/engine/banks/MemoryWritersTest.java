@@ -1,0 +1,136 @@
+package io.agentworkspace.engine.banks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.EngineProcess;
+import io.agentworkspace.engine.testing.Replica;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Sixteen writers change the same memories on three replicas, one of which is killed, each on condition that nobody else has
+ * changed them meanwhile. {@code -Dwrites=10000} makes it that many.
+ */
+@Tag("slow")
+class MemoryWritersTest {
+    private static final int WRITERS = 16;
+    private static final int WRITES = Integer.getInteger("writes", 480);
+    private static final int MEMORIES = 8;
+
+    @TempDir
+    private Path directory;
+
+    private final TestTenant tenant = new TestTenant();
+    private final String key = tenant.key(Door.REST, "root", Role.ADMIN, List.of("*"));
+    private final Queue<String> acknowledged = new ConcurrentLinkedQueue<>();
+
+    private ObjectNode call(String url, String service, ObjectNode arguments) {
+        return Json.readObject(Door.post(url + Door.path(service), key, Json.bytes(arguments), Map.of())
+                .body());
+    }
+
+    private static ObjectNode arguments(String name) {
+        var arguments = Json.object();
+        arguments.putObject("target").put("bank", "b");
+        arguments.putObject("vx").put("name", name);
+        return arguments;
+    }
+
+    private ObjectNode read(String url, String name) {
+        return (ObjectNode) call(url, "MB_Read", arguments(name)).at("/content/0");
+    }
+
+    /** Adds the token to the memory, whatever others write meanwhile. */
+    private void add(Queue<String> urls, String name, String token) {
+        ObjectNode known = null;
+        while (true) {
+            var url = urls.peek();
+            try {
+                known = known == null ? read(url, name) : known;
+                if (known.path("text").asString().contains(token)) {
+                    break; // The replica was killed after it had done it.
+                }
+                var change = arguments(name)
+                        .put("content", known.path("text").asString() + token)
+                        .put("if_revision", known.path("revision").asLong());
+                var answer = call(url, "MB_Store", change);
+                if (answer.at("/status/success").asBoolean()) {
+                    break;
+                }
+                assertThat(answer.at("/status/internal_code").asInt()).as(answer.toString()).isIn(3003, 5002, 4001);
+                known = (ObjectNode) answer.get("memory");
+            } catch (UncheckedIOException killed) {
+                urls.remove(url);
+                known = null;
+            }
+        }
+        acknowledged.add(name + token);
+    }
+
+    @Test
+    void noUpdateIsLost() throws Exception {
+        var doomed = EngineProcess.replica(directory);
+        try (var other = Replica.start(Map.of());
+                var pool = Executors.newVirtualThreadPerTaskExecutor()) {
+            call(TestServer.url(), "MB_Create", Json.object().set("vx", Json.object().put("name", "b")));
+            for (var i = 0; i < MEMORIES; i++) {
+                call(TestServer.url(), "MB_Store", arguments("m" + i).put("content", "|"));
+            }
+            var tasks = IntStream.range(0, WRITERS)
+                    .mapToObj(writer -> (Callable<Void>) () -> {
+                        var urls = new ConcurrentLinkedQueue<>(
+                                writer % 3 == 0
+                                        ? List.of(doomed.url(), TestServer.url())
+                                        : writer % 3 == 1
+                                                ? List.of(TestServer.url())
+                                                : List.of(other.url()));
+                        for (var i = 0; i < WRITES / WRITERS; i++) {
+                            add(urls, "m" + (writer + i) % MEMORIES, "%d.%d|".formatted(writer, i));
+                            if (acknowledged.size() == WRITES / 2) {
+                                doomed.kill();
+                            }
+                        }
+                        return null;
+                    })
+                    .toList();
+            for (var done : pool.invokeAll(tasks)) {
+                done.get();
+            }
+        } finally {
+            doomed.close();
+        }
+        var texts = IntStream.range(0, MEMORIES)
+                .mapToObj(i -> read(TestServer.url(), "m" + i))
+                .toList();
+        assertThat(texts.stream()
+                        .flatMap(memory -> List.of(memory.path("text").asString().split("(?<=\\|)")).stream()
+                                .skip(1)
+                                .map(token -> memory.path("name").asString() + token)))
+                .containsExactlyInAnyOrderElementsOf(acknowledged)
+                .hasSize(WRITES);
+        var kept = TestDatabase.db()
+                .sql("SELECT count(*) AS kept FROM memory_revision WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(Door.REST))
+                .one(row -> row.number("kept"))
+                .orElseThrow();
+        assertThat(kept).isEqualTo(WRITES);
+    }
+}
