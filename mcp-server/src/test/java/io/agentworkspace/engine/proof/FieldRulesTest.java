@@ -23,7 +23,7 @@ class FieldRulesTest {
             "string", List.of("7", "true", "[\"x\"]", "{}"),
             "integer", List.of("\"7\"", "1.5", "1e3", "99999999999999999999", "[1]"),
             "boolean", List.of("\"true\"", "1"),
-            "array", List.of("\"x\"", "{}", "[7]", "[null]"),
+            "array", List.of("\"x\"", "{}", "[true]", "[null]"),
             "object", List.of("\"x\"", "7", "[]", "true"));
 
     private final TestTenant tenant = new TestTenant();
