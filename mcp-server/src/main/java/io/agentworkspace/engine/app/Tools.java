@@ -153,8 +153,7 @@ public final class Tools {
         tools.addAll(new PermissionTools(banks, grants).tools());
         tools.addAll(new LoadTools(banks, grants, reads, acting).tools());
         tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());
-        tools.addAll(new TrashTools(
-                        banks, shares, new TrashStore(db, banks), new RevisionStore(db, memories)).tools());
+        tools.addAll(new TrashTools(banks, shares, new TrashStore(db, banks), new RevisionStore(db, memories)).tools());
         return tools;
     }
 }

@@ -76,9 +76,8 @@ public final class CensorTools {
                         var affected = censors.affected(call, bank, agents);
                         return new Censored(false, censors.count(call, bank, agents), affected);
                     }
-                    var changed = agents == null
-                            ? censors.censor(call, bank, true)
-                            : censors.censor(call, bank, agents);
+                    var changed =
+                            agents == null ? censors.censor(call, bank, true) : censors.censor(call, bank, agents);
                     return new Censored(changed, censors.count(call, bank, agents), null);
                 });
     }

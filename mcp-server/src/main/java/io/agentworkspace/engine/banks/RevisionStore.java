@@ -80,10 +80,7 @@ public final class RevisionStore {
         requireChange(call, bank, trashed.get());
         db.sql(call, """
                 UPDATE memory SET deleted_at = NULL WHERE tenant_id = :tenant AND bank_id = :bank AND id = :id
-                """)
-                .set("bank", bank.id())
-                .set("id", trashed.get().id())
-                .run();
+                """).set("bank", bank.id()).set("id", trashed.get().id()).run();
         return true;
     }
 
@@ -100,8 +97,8 @@ public final class RevisionStore {
             return false;
         }
         var found = find(call, bank, name, FIND_REVISION, revision)
-                .orElseThrow(() ->
-                        Problem.notFound("revision", "%d of %s".formatted(revision, name.text()), List.of()));
+                .orElseThrow(
+                        () -> Problem.notFound("revision", "%d of %s".formatted(revision, name.text()), List.of()));
         requireChange(call, bank, found);
         db.sql(call, TAKE_BACK)
                 .set("bank", bank.id())
@@ -118,8 +115,7 @@ public final class RevisionStore {
         return memories.read(call, bank, holder.id());
     }
 
-    private Optional<Found> find(
-            Call call, BankStore.Held bank, MemoryName name, String statement, long revision) {
+    private Optional<Found> find(Call call, BankStore.Held bank, MemoryName name, String statement, long revision) {
         return db.sql(call, statement)
                 .set("bank", bank.id())
                 .set("key", name.key())

@@ -37,7 +37,10 @@ public final class TrashTools {
             @Doc("The bank, or an agent's share of it.") BankTargets.Share target,
             @Doc("One memory instead.") @Nullable Named vx,
 
-            @Doc(value = "Only with vx.name: the revision whose text it is to have again; MB_Read shows it with as_of.", min = 1)
+            @Doc(
+                    value =
+                            "Only with vx.name: the revision whose text it is to have again; MB_Read shows it with as_of.",
+                    min = 1)
             @Nullable
             Long revision) {}
 

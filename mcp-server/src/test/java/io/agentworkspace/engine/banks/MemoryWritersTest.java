@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.banks;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
@@ -75,7 +74,9 @@ class MemoryWritersTest {
                 if (answer.at("/status/success").asBoolean()) {
                     break;
                 }
-                assertThat(answer.at("/status/internal_code").asInt()).as(answer.toString()).isIn(3003, 5002, 4001);
+                assertThat(answer.at("/status/internal_code").asInt())
+                        .as(answer.toString())
+                        .isIn(3003, 5002, 4001);
                 known = (ObjectNode) answer.get("memory");
             } catch (UncheckedIOException killed) {
                 urls.remove(url);
@@ -90,7 +91,10 @@ class MemoryWritersTest {
         var doomed = EngineProcess.replica(directory);
         try (var other = Replica.start(Map.of());
                 var pool = Executors.newVirtualThreadPerTaskExecutor()) {
-            call(TestServer.url(), "MB_Create", Json.object().set("vx", Json.object().put("name", "b")));
+            call(
+                    TestServer.url(),
+                    "MB_Create",
+                    Json.object().set("vx", Json.object().put("name", "b")));
             for (var i = 0; i < MEMORIES; i++) {
                 call(TestServer.url(), "MB_Store", arguments("m" + i).put("content", "|"));
             }
@@ -99,9 +103,7 @@ class MemoryWritersTest {
                         var urls = new ConcurrentLinkedQueue<>(
                                 writer % 3 == 0
                                         ? List.of(doomed.url(), TestServer.url())
-                                        : writer % 3 == 1
-                                                ? List.of(TestServer.url())
-                                                : List.of(other.url()));
+                                        : writer % 3 == 1 ? List.of(TestServer.url()) : List.of(other.url()));
                         for (var i = 0; i < WRITES / WRITERS; i++) {
                             add(urls, "m" + (writer + i) % MEMORIES, "%d.%d|".formatted(writer, i));
                             if (acknowledged.size() == WRITES / 2) {
@@ -121,9 +123,10 @@ class MemoryWritersTest {
                 .mapToObj(i -> read(TestServer.url(), "m" + i))
                 .toList();
         assertThat(texts.stream()
-                        .flatMap(memory -> List.of(memory.path("text").asString().split("(?<=\\|)")).stream()
-                                .skip(1)
-                                .map(token -> memory.path("name").asString() + token)))
+                        .flatMap(
+                                memory -> List.of(memory.path("text").asString().split("(?<=\\|)")).stream()
+                                        .skip(1)
+                                        .map(token -> memory.path("name").asString() + token)))
                 .containsExactlyInAnyOrderElementsOf(acknowledged)
                 .hasSize(WRITES);
         var kept = TestDatabase.db()

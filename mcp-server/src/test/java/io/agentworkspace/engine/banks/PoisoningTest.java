@@ -56,7 +56,8 @@ class PoisoningTest {
                     .text("/memory/id");
         }
         var poisoned = everyView();
-        assertThat(poisoned).allSatisfy((_, texts) -> assertThat(texts).hasSize(22).doesNotContain("true 0"));
+        assertThat(poisoned)
+                .allSatisfy((_, texts) -> assertThat(texts).hasSize(22).doesNotContain("true 0"));
 
         var preview = ann.call("MB_Censor", "{'target':{'bank':'b','agent':'Bo'},'dry_run':true}")
                 .ok();
@@ -65,10 +66,12 @@ class PoisoningTest {
         assertThat(preview.at("/affected")).hasSize(20);
         assertThat(everyView()).isEqualTo(poisoned);
 
-        assertThat(ann.call("MB_Censor", share("b", "Bo")).ok().number("/hidden")).isEqualTo(20);
+        assertThat(ann.call("MB_Censor", share("b", "Bo")).ok().number("/hidden"))
+                .isEqualTo(20);
         assertThat(everyView()).isEqualTo(before);
 
-        assertThat(ann.call("MB_Uncensor", share("b", "Bo")).ok().number("/shown")).isEqualTo(20);
+        assertThat(ann.call("MB_Uncensor", share("b", "Bo")).ok().number("/shown"))
+                .isEqualTo(20);
         assertThat(everyView()).isEqualTo(poisoned);
     }
 
@@ -78,12 +81,18 @@ class PoisoningTest {
                 .ok();
         var loaded = ann.call("MB_Load", "{'target':{'agent':'Ada'},'vx':{'name':'b'}}")
                 .ok();
-        assertThat(read.number("/profile/0/memories")).isEqualTo(read.at("/content").size());
-        assertThat(loaded.number("/bank/memories")).isEqualTo(read.at("/content").size());
+        assertThat(read.number("/profile/0/memories"))
+                .isEqualTo(read.at("/content").size());
+        assertThat(loaded.number("/bank/memories"))
+                .isEqualTo(read.at("/content").size());
         return Map.of(
                 "read", sorted(read.texts("/content", "text").stream()),
                 "load", sorted(loaded.texts("/content", "text").stream()),
-                "resource", sorted(resource().path("content").valueStream().map(memory -> memory.path("text").asString())),
+                "resource",
+                        sorted(resource()
+                                .path("content")
+                                .valueStream()
+                                .map(memory -> memory.path("text").asString())),
                 "list", ofSize(ann.call("MB_List").ok().number("/content/0/memories"), read.texts("/content", "text")));
     }
 
@@ -101,7 +110,9 @@ class PoisoningTest {
         var answer = Door.post(TestServer.url() + "/mcp", admin, """
                 {"jsonrpc":"2.0","id":"1","method":"resources/read","params":{"uri":"engine://banks/b"}}""");
         var contents = Json.readObject(answer.body()).at("/result/contents/0/text");
-        assertThat(contents.isString()).as(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8)).isTrue();
+        assertThat(contents.isString())
+                .as(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
+                .isTrue();
         return Json.readObject(contents.asString().getBytes(java.nio.charset.StandardCharsets.UTF_8));
     }
 }
