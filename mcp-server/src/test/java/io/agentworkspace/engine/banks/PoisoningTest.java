@@ -85,7 +85,13 @@ class PoisoningTest {
                 .isEqualTo(read.at("/content").size());
         assertThat(loaded.number("/bank/memories"))
                 .isEqualTo(read.at("/content").size());
+        var found = ann.call(
+                        "MB_Search",
+                        "{'target':{'bank':'b'},'content':'true false derived','page':{'limit':50},'max_tokens':8000}")
+                .ok();
         return Map.of(
+                "search",
+                sorted(found.texts("/content", "text").stream()),
                 "read", sorted(read.texts("/content", "text").stream()),
                 "load", sorted(loaded.texts("/content", "text").stream()),
                 "resource",
