@@ -8,6 +8,7 @@ import io.agentworkspace.engine.rest.openapi.ComponentSchemas;
 import io.agentworkspace.engine.rest.openapi.Components;
 import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.Tag;
+import io.agentworkspace.engine.rest.openapi.WebhookOperations;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,12 +17,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The OpenAPI 3.1 document, made from the catalogue and the list of routes: every route and nothing else. */
 final class OpenApi {
-    /** The names of the security schemes. */
-    static final String NOTHING = "";
-
-    static final String KEY = "ApiKey";
-    static final String SESSION = "Session";
-
     private static final String ABOUT = """
             Manages AI agents and their workspaces: one JSON request for each call, selected by the name of a service. \
             Command routes answer with the envelope (header, status, and the command's own fields) under one of the \

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.eclipse.jetty.server.Handler;
 import org.glassfish.jersey.jetty.JettyHttpContainerProvider;
+import org.glassfish.jersey.process.Inflector;
 import org.glassfish.jersey.server.ResourceConfig;
 import org.glassfish.jersey.server.ServerProperties;
 import org.glassfish.jersey.server.model.Resource;
@@ -105,5 +106,14 @@ public final class RestFacade {
                 .register(refusals);
         resources().forEach(config::registerResources);
         return config;
+    }
+
+    /** Answers one method on one path. No lambda: Jersey reads the types of the arguments from the class. */
+    private record RouteHandler(Function<ContainerRequestContext, Response> answer)
+            implements Inflector<ContainerRequestContext, Response> {
+        @Override
+        public Response apply(ContainerRequestContext context) {
+            return answer.apply(context);
+        }
     }
 }

@@ -11,6 +11,12 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Operation {
     public static final List<String> CREDENTIALS = List.of("ApiKey", "Bearer", "Session");
 
+    /** The names of security schemes; the empty one means no credential. */
+    static final String NOTHING = "";
+
+    static final String KEY = "ApiKey";
+    static final String SESSION = "Session";
+
     private final Tag tag;
     private final ObjectNode json = Json.object();
     private final ObjectNode responses = Json.object();

@@ -1,39 +1,37 @@
-package io.agentworkspace.engine.rest;
+package io.agentworkspace.engine.rest.openapi;
 
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.rest.openapi.Operation;
-import io.agentworkspace.engine.rest.openapi.Tag;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The operations of signing in and out. */
-final class AuthOperations {
+public final class AuthOperations {
     private AuthOperations() {}
 
-    static Operation sessionRead() {
+    public static Operation sessionRead() {
         return new Operation(
                         "sessionRead",
                         Tag.USER,
                         "Read the session",
                         "Who is signed in by the cookie, with the CSRF token that its changing requests need.")
-                .securedBy(OpenApi.NOTHING, OpenApi.SESSION)
+                .securedBy(Operation.NOTHING, Operation.SESSION)
                 .answers(200, "The session, or signed_in: false.", "Session")
                 .problems(400, 403, 429, 500);
     }
 
-    static Operation sessionBegin() {
+    public static Operation sessionBegin() {
         return new Operation(
                         "sessionBegin",
                         Tag.USER,
                         "Sign in with a key",
                         "Begins a session for the key's user with the key's capabilities, and sets its cookie: 30 minutes"
                                 + " idle, 8 hours at most, and no longer than the key.")
-                .securedBy(OpenApi.KEY)
+                .securedBy(Operation.KEY)
                 .answers(201, "Signed in.", "Session")
                 .tells(201, "Set-Cookie", "SessionCookie")
                 .problems(400, 401, 403, 413, 415, 429, 500, 503);
     }
 
-    static Operation sessionEnd() {
+    public static Operation sessionEnd() {
         return changing(
                         "sessionEnd",
                         "Sign out",
@@ -43,7 +41,7 @@ final class AuthOperations {
                 .problems(400, 401, 403, 429, 500, 503);
     }
 
-    static Operation token() {
+    public static Operation token() {
         return changing(
                         "tokenCreate",
                         "Get an access token",
@@ -53,7 +51,7 @@ final class AuthOperations {
                 .problems(400, 401, 403, 413, 415, 429, 500, 503);
     }
 
-    static Operation keys() {
+    public static Operation keys() {
         return new Operation(
                         "jwksRead",
                         Tag.USER,
@@ -64,7 +62,7 @@ final class AuthOperations {
                 .problems(400, 401, 429, 500, 503);
     }
 
-    static Operation start() {
+    public static Operation start() {
         return provider(
                         "oauthStart",
                         "Sign in at a provider",
@@ -84,7 +82,7 @@ final class AuthOperations {
                 .problems(400, 404, 429, 500, 503);
     }
 
-    static Operation callback() {
+    public static Operation callback() {
         return provider(
                         "oauthCallback",
                         "Come back from a provider",
@@ -102,14 +100,14 @@ final class AuthOperations {
 
     private static Operation provider(String id, String summary, String description) {
         return new Operation(id, Tag.USER, summary, description)
-                .securedBy(OpenApi.NOTHING)
+                .securedBy(Operation.NOTHING)
                 .parameter("path", "idp", true, "The provider's name; GET /api/config lists them in sign_in.", text())
                 .suchAs("acme");
     }
 
     private static Operation changing(String id, String summary, String description) {
         return new Operation(id, Tag.USER, summary, description)
-                .securedBy(OpenApi.SESSION)
+                .securedBy(Operation.SESSION)
                 .parameter("header", "X-CSRF-Token", true, "The csrf_token of GET /api/auth/session.", text())
                 .suchAs("Q3vN0mJ8tq1f…");
     }

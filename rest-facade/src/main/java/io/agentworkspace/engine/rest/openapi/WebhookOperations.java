@@ -1,20 +1,18 @@
-package io.agentworkspace.engine.rest;
+package io.agentworkspace.engine.rest.openapi;
 
 import io.agentworkspace.engine.model.event.EventType;
 import io.agentworkspace.engine.model.json.Json;
-import io.agentworkspace.engine.rest.openapi.ComponentSchemas;
-import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.core.MediaType;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The events sent to customers' endpoints, as the section {@code webhooks} of the OpenAPI document. */
-final class WebhookOperations {
+public final class WebhookOperations {
     private static final String TIME = "2026-05-25T12:00:00.000Z";
     private static final String ID = "7c9f1e1a-8a55-4b7e-9d3f-0c1d2e3f4a5b";
 
     private WebhookOperations() {}
 
-    static ObjectNode of(ComponentSchemas schemas) {
+    public static ObjectNode of(ComponentSchemas schemas) {
         var webhooks = Json.object();
         for (var type : EventType.values()) {
             webhooks.putObject(type.word()).set("post", operation(type, schemas));
