@@ -20,12 +20,22 @@ public final class FileStore {
              ORDER BY m.id
             """.formatted(MemoryVisibility.READABLE);
 
+    private static final String LOCK = FIND + "FOR UPDATE OF m";
+
     private static final String IS_CURRENT = """
             SELECT EXISTS (SELECT 1
                              FROM bank b JOIN memory m ON m.tenant_id = b.tenant_id AND m.bank_id = b.id
                             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.id = :id
                               AND (%s OR m.contributors && %s)) AS current
             """.formatted(MemoryVisibility.CURRENT, MemoryVisibility.CENSORED);
+
+    private static final String LET_HIDDEN_GIVE_WAY = """
+            UPDATE memory m
+               SET name_key = NULL
+              FROM bank b
+             WHERE b.tenant_id = :tenant AND b.id = :bank AND m.tenant_id = b.tenant_id AND m.bank_id = b.id
+               AND m.name_key = ANY (:keys) AND m.deleted_at IS NULL AND m.contributors && %s
+            """.formatted(MemoryVisibility.CENSORED);
 
     private final Db db;
 
@@ -42,7 +52,7 @@ public final class FileStore {
 
     /** The same, locked. */
     List<File> lock(Call call, BankStore.Held bank, FilePath path) {
-        return find(call, bank, path, FIND + "FOR UPDATE OF m");
+        return find(call, bank, path, LOCK);
     }
 
     private List<File> find(Call call, BankStore.Held bank, FilePath path, String statement) {
@@ -76,13 +86,7 @@ public final class FileStore {
     boolean rename(Call call, BankStore.Held bank, Ref editor, List<File> files, List<MemoryName> names) {
         var ids = files.stream().map(File::id).toList();
         var keys = names.stream().map(MemoryName::key).toList();
-        db.sql(call, """
-                UPDATE memory m
-                   SET name_key = NULL
-                  FROM bank b
-                 WHERE b.tenant_id = :tenant AND b.id = :bank AND m.tenant_id = b.tenant_id AND m.bank_id = b.id
-                   AND m.name_key = ANY (:keys) AND m.deleted_at IS NULL AND m.contributors && %s
-                """.formatted(MemoryVisibility.CENSORED))
+        db.sql(call, LET_HIDDEN_GIVE_WAY)
                 .set("bank", bank.id())
                 .set("keys", keys)
                 .run();
