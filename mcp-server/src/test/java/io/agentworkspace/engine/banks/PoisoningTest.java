@@ -92,14 +92,17 @@ class PoisoningTest {
         return Map.of(
                 "search",
                 sorted(found.texts("/content", "text").stream()),
-                "read", sorted(read.texts("/content", "text").stream()),
-                "load", sorted(loaded.texts("/content", "text").stream()),
+                "read",
+                sorted(read.texts("/content", "text").stream()),
+                "load",
+                sorted(loaded.texts("/content", "text").stream()),
                 "resource",
-                        sorted(resource()
-                                .path("content")
-                                .valueStream()
-                                .map(memory -> memory.path("text").asString())),
-                "list", ofSize(ann.call("MB_List").ok().number("/content/0/memories"), read.texts("/content", "text")));
+                sorted(resource()
+                        .path("content")
+                        .valueStream()
+                        .map(memory -> memory.path("text").asString())),
+                "list",
+                ofSize(ann.call("MB_List").ok().number("/content/0/memories"), read.texts("/content", "text")));
     }
 
     private static List<String> sorted(Stream<String> texts) {
