@@ -25,9 +25,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * What the plans of tenants leave them. Commands are counted in memory and written every second, when the counts of all
- * replicas are read too, so that no request waits for it: what others did in the last two seconds is not known. What there is,
- * is counted and limited by the database itself, exactly; here it is only told.
+ * The limits of tenants' plans. Commands are counted in memory and written every second, when the counts of all replicas are
+ * read too, so that no request waits for it: what others did in the last two seconds is not known. Counts (agents, banks, …) are
+ * limited exactly, by the database itself; here they are only reported.
  */
 public final class Quotas {
     private static final long DAY_SECONDS = Duration.ofDays(1).toSeconds();
@@ -40,7 +40,7 @@ public final class Quotas {
     private final EventLog events;
     private final Clock clock;
 
-    /** @param watch hears of changed plans */
+    /** @param watch reports changed plans */
     public Quotas(Db db, CallerChanges watch, EventLog events, Clock clock) {
         this.db = db;
         this.store = new UsageStore(db);
@@ -64,7 +64,7 @@ public final class Quotas {
         }
     }
 
-    /** To be said once the call's transaction is committed. */
+    /** The call's transaction is committed. */
     public void done(Call call) {
         counters.find(call.caller().tenant())
                 .ifPresent(counter -> call.created().forEach(counter::created));
@@ -73,7 +73,7 @@ public final class Quotas {
         }
     }
 
-    /** Notes that a call was refused for this, to be told soon. */
+    /** Records that a call was refused for this; an event reports it soon. */
     public void rejected(Caller caller, String service, LimitExceeded excess) {
         if (rejected.size() < MOST_WAITING) {
             var key = new UsageStore.News.Key(caller.tenant(), excess.scope(), "rejected", 0);
@@ -89,12 +89,12 @@ public final class Quotas {
         return new UsageStore.News(key, now, event);
     }
 
-    /** What is left of today's commands; nothing where that is not limited, or cannot be told now. */
+    /** What is left of today's commands; empty if that is not limited, or not known now. */
     public List<Allowance> commands(Caller caller) {
         return left(caller, Scope.COMMANDS);
     }
 
-    /** The commands of today, as far as this replica knows; 0 where it cannot tell now. */
+    /** The commands of today, as far as this replica knows; 0 if that is not known now. */
     long ran(Caller caller) {
         try {
             return counters.of(caller.tenant()).count(Scope.COMMANDS, day(clock.instant()));
@@ -103,7 +103,7 @@ public final class Quotas {
         }
     }
 
-    /** What is left of a scope; nothing where it is not limited, or cannot be told now. */
+    /** What is left of a scope; empty if it is not limited, or not known now. */
     List<Allowance> left(Caller caller, Scope scope) {
         UsageCounter counter;
         try {
@@ -136,12 +136,12 @@ public final class Quotas {
         return Instant.ofEpochSecond(day * DAY_SECONDS);
     }
 
-    /** Clears away what is older than it is kept. */
+    /** Deletes what has expired. */
     public void purge(Instant now) {
         store.purge(now);
     }
 
-    /** Writes what was counted since the last time, tells what there is to tell, and reads what others have counted. */
+    /** Writes what was counted since the last time, with the events about it, and reads what others have counted. */
     public void flush() {
         counters.flush(this::write);
     }

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What callers were let through on all replicas together: a token bucket for each, by the database's clock. */
+/** The requests that all replicas together admitted: a token bucket for each caller, by the database's clock. */
 public final class RateStore {
     private final Db db;
 
@@ -22,13 +22,13 @@ public final class RateStore {
     /**
      * What is added for each asker.
      *
-     * @param age since when it was let through; a bucket that was full then is emptied by it from then on
+     * @param age how long ago the first of it was admitted; a bucket that was full then is drained from then on
      * @param perSecond how fast a bucket fills
-     * @param most how far at most a bucket is from being full
+     * @param most how long at most a bucket takes to fill
      */
     public record Spent(Map<Asker, Long> made, Duration age, long perSecond, Duration most) {}
 
-    /** Adds to what was let through elsewhere; gives how long each bucket takes to be full, not positive where it is. */
+    /** Adds to what was admitted elsewhere; returns how long each bucket takes to fill, not positive if it is full. */
     public Map<Asker, Duration> add(Spent spent) {
         var askers = List.copyOf(spent.made().keySet());
         var waits = new HashMap<Asker, Duration>();
@@ -56,7 +56,7 @@ public final class RateStore {
         return waits;
     }
 
-    /** Clears away buckets that are full: nothing is lost with them. */
+    /** Deletes buckets that are full: they hold no information. */
     public void purge(Instant now) {
         db.deleteOld("rate_spent", "full_at < least(CAST(:until AS timestamptz), now())", now);
     }

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * What is done in the background: what was noted in memory is written, and what has had its time is cleared away in small batches.
- * Nothing waits for anything else to be written, and what fails keeps nothing else from being done.
+ * Background tasks: writes what was recorded in memory, and deletes expired data in small batches. No task waits for another, and a
+ * task that fails does not stop the others.
  */
 public final class Housekeeping implements AutoCloseable {
     private static final Duration EVERY = Duration.ofMinutes(10);
@@ -22,7 +22,7 @@ public final class Housekeeping implements AutoCloseable {
     private final List<Purge> purges = new ArrayList<>();
     private final ScheduledThreadPoolExecutor timer = threads("housekeeping");
 
-    /** Of its own: what is cleared away may be much. */
+    /** Separate, since there may be much to delete. */
     private final ScheduledThreadPoolExecutor clearer = threads("clearing");
 
     private record Flush(Duration period, PeriodicTask chore, Runnable work) {
@@ -31,7 +31,7 @@ public final class Housekeeping implements AutoCloseable {
         }
     }
 
-    /** A flush as often as its period says. What it is late for by more than that is not made up for. */
+    /** A flush once in each period. Periods that it missed are skipped. */
     private static final class Beat implements Runnable {
         private final Flush flush;
         private final long period;
@@ -62,20 +62,20 @@ public final class Housekeeping implements AutoCloseable {
                 1, Thread.ofPlatform().daemon().name(name).factory());
     }
 
-    /** What is written again and again, and once more at the end. */
+    /** Registers what is written in each period, and once more at the end. */
     public Housekeeping every(Duration period, String name, Runnable flush) {
         flushes.add(new Flush(period, new PeriodicTask(name), flush));
         timer.setCorePoolSize(flushes.size());
         return this;
     }
 
-    /** @param purge what is cleared away, up to the instant given */
+    /** @param purge deletes what has expired at the given instant */
     public Housekeeping clearing(String name, Consumer<Instant> purge) {
         purges.add(new Purge(new PeriodicTask("clearing away " + name), purge));
         return this;
     }
 
-    /** @param quiet how long nothing is cleared away; then it is every ten minutes */
+    /** @param quiet the time before the first deletion; then there is one every ten minutes */
     public void start(Duration quiet) {
         for (var flush : flushes) {
             var period = flush.period().toNanos();
@@ -84,13 +84,13 @@ public final class Housekeeping implements AutoCloseable {
         clearer.scheduleWithFixedDelay(this::clear, quiet.toMillis(), EVERY.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Clears away everything that has had its time. */
+    /** Deletes everything that has expired. */
     public void clear() {
         var now = clock.instant();
         purges.forEach(purge -> purge.chore().attempt(() -> purge.work().accept(now)));
     }
 
-    /** What is being written is waited for: else it would be missing in what is written last. */
+    /** Waits for what is being written: else the last flush would miss it. */
     @Override
     public void close() {
         clearer.shutdownNow();

@@ -40,7 +40,7 @@ final class HandshakeRecorder {
     private final HandshakeStore store;
     private final Clock clock;
 
-    /** What came of it the last time, by client. */
+    /** The last result, by client. */
     private final Cache<Source, String> met = Caffeine.newBuilder()
             .maximumSize(REMEMBERED)
             .expireAfterAccess(HandshakeNote.WHILE)
@@ -51,7 +51,7 @@ final class HandshakeRecorder {
         this.clock = clock;
     }
 
-    /** What tells one client of a holder from another. */
+    /** What distinguishes the clients of a holder. */
     private record Source(Holder holder, String said) {
         static Source of(Holder holder, HandshakeNote.Client client) {
             var said = String.join(
@@ -69,7 +69,7 @@ final class HandshakeRecorder {
         }
     }
 
-    /** A lane has answered, whatever it was. */
+    /** A lane has answered. */
     void served(McpExchange exchange) {
         var greeting = exchange.greeting();
         var error = exchange.failure();
@@ -87,7 +87,7 @@ final class HandshakeRecorder {
         }
     }
 
-    /** It was refused before a lane had it, perhaps because nobody proved who asks; where no key is named, it is nobody's. */
+    /** It was refused before it reached a lane, perhaps without a valid credential; if it names no key, it is not recorded. */
     void refused(Request request, Problem problem) {
         var caller = request.getAttribute(RequestAttributes.CALLER) instanceof Caller known ? known : null;
         if (problem.failure() == Failure.METHOD_NOT_ALLOWED
@@ -102,7 +102,7 @@ final class HandshakeRecorder {
         });
     }
 
-    /** The same from the same client is one, which tells how often it came. */
+    /** The same from the same client is one handshake, with a count. */
     private void refused(Holder holder, HandshakeNote.Client client, int status, Refusal refusal) {
         var source = Source.of(holder, client);
         var what = refusal.flaw() + refusal.note();
@@ -169,7 +169,7 @@ final class HandshakeRecorder {
         return session ? Era.SESSION : Era.BARE;
     }
 
-    /** By what the client limits itself, as it says it. */
+    /** How the client limits its tools, in its own words. */
     private static @Nullable String limits(Request request) {
         var limits = new ArrayList<String>();
         var path = Request.getPathInContext(request);

@@ -8,11 +8,11 @@ import java.util.Collection;
 import java.util.UUID;
 
 /**
- * In which tenants somebody listens, on which replica. Where nobody does, changes are not told at all: a transaction that
- * tells waits for every other one that does.
+ * The tenants that have listeners, on each replica. Without listeners changes are not notified at all: a transaction that
+ * notifies waits for every other one that does.
  */
 public final class ListeningTenants {
-    /** How long an interest holds; it is renewed sooner. */
+    /** How long an entry is valid; it is renewed sooner. */
     public static final Duration HOLDS = Duration.ofMinutes(2);
 
     private final Db db;
@@ -24,7 +24,7 @@ public final class ListeningTenants {
         this.clock = clock;
     }
 
-    /** From its return on changes in these tenants are told. */
+    /** Once it returns, changes in these tenants are notified. */
     public void in(Collection<Long> tenants) {
         if (!tenants.isEmpty()) {
             db.sql("""
@@ -39,7 +39,7 @@ public final class ListeningTenants {
         }
     }
 
-    /** Clears away what holds no more. */
+    /** Deletes expired entries. */
     public void purge(Instant now) {
         db.deleteOld("mcp_interest", "until <= :until", now);
     }

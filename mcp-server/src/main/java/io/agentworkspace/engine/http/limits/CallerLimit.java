@@ -15,21 +15,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jetty.http.HttpFields;
 
 /**
- * How often each key or session may ask. It has a bucket on each replica, which decides, and one in the database, which those
- * are settled with every second: what other replicas let through is missing here from then on. On one replica alone the
- * settlement changes nothing.
+ * The rate limit of each key or session. Each has a bucket on each replica, which decides, and one in the database, with which
+ * those are synchronised every second: requests that other replicas admitted count here from then on. With a single replica
+ * the synchronisation changes nothing.
  */
 public final class CallerLimit implements Allowance.Meter {
-    /** So many bursts at most are held against a caller who got too much from several replicas at once. */
+    /** How many bursts at most a caller has to wait off that got too much from several replicas at once. */
     private static final int MOST_OWED = 25;
 
-    /** What a statement may take to arrive. */
+    /** How long a statement may take to arrive. */
     private static final Duration LEEWAY = Duration.ofMillis(250);
 
     private final RequestRate rate;
     private final RateBuckets<Asker> buckets;
 
-    /** What was let through and is not settled yet; an asker stays, with nothing, until its bucket is full. */
+    /** Admitted requests that are not settled yet; a caller stays, with none, until its bucket is full. */
     private final Map<Asker, Long> spent = new ConcurrentHashMap<>();
 
     private long settledAt = System.nanoTime();
@@ -68,8 +68,8 @@ public final class CallerLimit implements Allowance.Meter {
     }
 
     /**
-     * Tells what was let through here, and hears what was elsewhere. What cannot be told is forgotten: while the database is
-     * away each replica counts alone, and nobody pays for that afterwards.
+     * Adds what was admitted here to the database, and reads what was admitted elsewhere. What cannot be written is dropped: while
+     * the database is unavailable each replica counts alone, and callers are not charged for that afterwards.
      */
     public synchronized void settle(RateStore store) {
         var now = System.nanoTime();
@@ -78,7 +78,7 @@ public final class CallerLimit implements Allowance.Meter {
         var made = drained();
         if (!made.isEmpty()) {
             var waits = store.add(new RateStore.Spent(made, age, rate.perSecond(), most(rate)));
-            var late = Duration.ofNanos(System.nanoTime() - now).minus(LEEWAY); // By which it was reckoned too young.
+            var late = Duration.ofNanos(System.nanoTime() - now).minus(LEEWAY); // The age was that much too low.
             waits.forEach((asker, wait) ->
                     settle(asker, late.isPositive() ? wait.minus(late) : wait, made.getOrDefault(asker, 0L)));
         }

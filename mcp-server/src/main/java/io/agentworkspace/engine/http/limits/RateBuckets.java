@@ -15,8 +15,8 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 
 /**
- * A token bucket for each asker {@code K}, told in the headers {@code RateLimit-Policy} and {@code RateLimit} of the IETF draft
- * (draft-ietf-httpapi-ratelimit-headers-11). A full bucket that nobody uses is forgotten, so their number is bounded.
+ * A token bucket for each caller or address {@code K}, shown in the headers {@code RateLimit-Policy} and {@code RateLimit} of the IETF
+ * draft (draft-ietf-httpapi-ratelimit-headers-11). A full bucket that is not used is dropped, so their number is bounded.
  */
 public final class RateBuckets<K> {
     static final int MAX = 100_000;
@@ -90,7 +90,7 @@ public final class RateBuckets<K> {
                 new Allowance(Allowance.RATE, rate.burst(), Math.max(0, tokens), rate.windowSeconds(), wait));
     }
 
-    /** Leaves the asker so many tokens at most; less than none are owed before there are any again. */
+    /** Leaves at most this many tokens; a negative number has to be refilled first. */
     void leave(K asker, long most) {
         var bucket = buckets.get(asker, _ -> newBucket());
         var excess = bucket.getAvailableTokens() - most;
@@ -99,7 +99,7 @@ public final class RateBuckets<K> {
         }
     }
 
-    /** How many askers are known at the moment. */
+    /** How many buckets there are at the moment. */
     public long known() {
         buckets.cleanUp();
         return buckets.estimatedSize();

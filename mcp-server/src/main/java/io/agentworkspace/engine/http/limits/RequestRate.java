@@ -3,7 +3,7 @@ package io.agentworkspace.engine.http.limits;
 import java.time.Duration;
 
 /**
- * How fast somebody may ask: so many requests a second on average, and a burst at once.
+ * A rate of requests: this many a second on average, and a burst at once.
  *
  * @param burst the size of the token bucket; 0 means no limit
  */

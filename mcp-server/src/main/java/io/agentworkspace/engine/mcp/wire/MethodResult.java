@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What serving a request came to: a result, or questions that the client has to answer first. */
+/** The outcome of a request: a result, or questions that the client has to answer first. */
 public sealed interface MethodResult {
     /**
      * A result as every revision has it; what only some have is added by the lanes.
