@@ -36,10 +36,7 @@ public final class ContextStore {
                        a.id AS agent_id, a.name AS agent_name,
                        d.id AS domain_id, d.name AS domain_name,
                        z.id AS zone_id, z.name AS zone_name,
-                       COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
-                                   FROM participant p
-                                   JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                                  WHERE p.tenant_id = :tenant AND p.party_id = COALESCE(s.id, u.id)), 0) AS unread
+                       %s AS unread
                   FROM (VALUES (1)) one (row)
                   LEFT JOIN app_user w ON w.tenant_id = :tenant AND w.id = :caller AND w.removed_at IS NULL
                   LEFT JOIN app_user u
@@ -55,7 +52,10 @@ public final class ContextStore {
                   LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = c.agent_id AND %s
                   LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND %s
                   LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
-            """.formatted(Visibility.agent("a", "u.id"), Visibility.domain("d", "u.id"));
+            """.formatted(
+                            Unread.of("COALESCE(s.id, u.id)"),
+                            Visibility.agent("a", "u.id"),
+                            Visibility.domain("d", "u.id"));
 
     /** The head of a statement inside a transaction, where the context is already known. */
     public static final String KNOWN_CONTEXT =

@@ -1,16 +1,24 @@
 package io.agentworkspace.engine.messages;
 
+import io.agentworkspace.engine.context.Unread;
+
 /** The SQL that reads messages as JSON, marks them as read and counts those that are unread. */
 public final class MessageRow {
-    /** The joins that {@link #RECORD} needs around a message {@code m}. */
+    /**
+     * The joins that {@link #RECORD} needs around a message {@code m}: each is a look-up for each row, however many rows
+     * PostgreSQL expects, so no plan reads all of a tenant's streams or agents.
+     */
     public static final String JOINS = """
-            JOIN stream st ON st.tenant_id = m.tenant_id AND st.id = m.stream_id
-            JOIN party speaker ON speaker.tenant_id = m.tenant_id AND speaker.id = m.speaker_id
-            LEFT JOIN party addressee
-                   ON addressee.tenant_id = m.tenant_id
-                  AND addressee.id = CASE WHEN st.low_id = m.speaker_id THEN st.high_id ELSE st.low_id END
-            LEFT JOIN zone mz ON mz.tenant_id = m.tenant_id AND mz.stream_id = m.stream_id
-            LEFT JOIN domain md ON md.tenant_id = mz.tenant_id AND md.id = mz.domain_id
+            CROSS JOIN LATERAL (SELECT * FROM stream x WHERE x.tenant_id = m.tenant_id AND x.id = m.stream_id OFFSET 0) st
+            CROSS JOIN LATERAL (SELECT * FROM party x WHERE x.tenant_id = m.tenant_id AND x.id = m.speaker_id OFFSET 0) speaker
+            LEFT JOIN LATERAL (SELECT * FROM party x
+                                WHERE x.tenant_id = m.tenant_id
+                                  AND x.id = CASE WHEN st.low_id = m.speaker_id THEN st.high_id ELSE st.low_id END
+                               OFFSET 0) addressee ON true
+            LEFT JOIN LATERAL (SELECT * FROM zone x
+                                WHERE st.low_id IS NULL AND x.tenant_id = m.tenant_id AND x.stream_id = m.stream_id
+                               OFFSET 0) mz ON true
+            LEFT JOIN LATERAL (SELECT * FROM domain x WHERE x.tenant_id = mz.tenant_id AND x.id = mz.domain_id OFFSET 0) md ON true
             """;
 
     /** A message {@code m} as JSON. */
@@ -56,12 +64,7 @@ public final class MessageRow {
             "(SELECT COALESCE(sum(upto - read_seq - own), 0) FROM progress WHERE party_id = COALESCE(ctx.self_id, ctx.user_id))";
 
     /** How many unread messages the party {@code :party} has. */
-    public static final String UNREAD = """
-            COALESCE((SELECT sum(st.last_seq - p.read_seq - p.own_unread)
-                        FROM participant p
-                        JOIN stream st ON st.tenant_id = p.tenant_id AND st.id = p.stream_id
-                       WHERE p.tenant_id = :tenant AND p.party_id = :party), 0)
-            """;
+    public static final String UNREAD = Unread.of(":party");
 
     private MessageRow() {}
 
@@ -70,9 +73,12 @@ public final class MessageRow {
             jsonb_build_object('id', m.id, 'from', speaker.name, 'from_kind', speaker.kind,
                                'to', addressee.name, 'to_kind', addressee.kind, 'domain', md.name, 'zone', mz.name,
                                'seq', m.seq, %s, 'reply_to', m.answers,
-                               'chain', (SELECT COALESCE(jsonb_agg(link.name ORDER BY k.n), '[]')
-                                           FROM unnest(m.chain) WITH ORDINALITY k (id, n)
-                                           JOIN party link ON link.tenant_id = m.tenant_id AND link.id = k.id),
+                               'chain', CASE WHEN m.chain = '{}' THEN '[]'
+                                             ELSE (SELECT COALESCE(jsonb_agg(link.name ORDER BY k.n), '[]')
+                                                     FROM unnest(m.chain) WITH ORDINALITY k (id, n)
+                                                     CROSS JOIN LATERAL (SELECT x.name FROM party x
+                                                                          WHERE x.tenant_id = m.tenant_id AND x.id = k.id
+                                                                         OFFSET 0) link) END,
                                'created_at', m.created_at)
             """.formatted(content);
     }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.messages;
 
 import io.agentworkspace.engine.access.Visibility;
 import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.Unread;
 import io.agentworkspace.engine.db.AdvisoryLock;
 import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Row;
@@ -43,28 +44,37 @@ public final class MessageStore {
               WHERE p.tenant_id = :tenant AND p.party_id = :speaker AND st.low_id IS NULL)""";
 
     /**
-     * CTEs {@code waiting} and {@code taken}: the oldest unread messages of the party :party, at most :limit and as
+     * CTEs up to {@code taken}: the oldest unread messages of the party :party, at most :limit and as
      * many as fit into the response, without a gap in any stream.
      */
     private static final String TAKEN = """
-            waiting AS (
-                SELECT m.*
+            first AS (
+                SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, m.created_at
                   FROM participant p
-                  JOIN stream s ON s.tenant_id = p.tenant_id AND s.id = p.stream_id
-                  CROSS JOIN LATERAL (SELECT * FROM message x
+                  CROSS JOIN LATERAL (SELECT x.created_at FROM message x
                                        WHERE x.tenant_id = p.tenant_id AND x.stream_id = p.stream_id
                                          AND x.seq > p.read_seq AND x.speaker_id <> p.party_id
                                        ORDER BY x.seq
-                                       LIMIT :limit) m
-                 WHERE p.tenant_id = :tenant AND p.party_id = :party
-                   AND s.last_seq > p.read_seq + p.own_unread),
+                                       LIMIT 1) m
+                 WHERE p.tenant_id = :tenant AND p.party_id = :party AND %s
+                   AND %s > p.read_seq + p.own_unread
+                 ORDER BY m.created_at, p.stream_id
+                 LIMIT :limit),
+            waiting AS (
+                SELECT m.*
+                  FROM first
+                  CROSS JOIN LATERAL (SELECT * FROM message x
+                                       WHERE x.tenant_id = first.tenant_id AND x.stream_id = first.stream_id
+                                         AND x.seq > first.read_seq AND x.speaker_id <> first.party_id
+                                       ORDER BY x.seq
+                                       LIMIT :limit) m),
             oldest AS (SELECT * FROM waiting ORDER BY created_at, stream_id, seq LIMIT :limit),
             weighed AS (
                 SELECT m.*, row_number() OVER oldest_first AS place, sum(%s) OVER oldest_first AS weight
                   FROM oldest m
                 WINDOW oldest_first AS (ORDER BY m.created_at, m.stream_id, m.seq)),
             taken AS (SELECT * FROM weighed WHERE place = 1 OR weight <= :room)
-            """.formatted(TextSize.CUT_MESSAGE);
+            """.formatted(Unread.MAY_WAIT, Unread.LAST, TextSize.CUT_MESSAGE);
 
     private static final String NEXT_IN = """
             UPDATE stream
@@ -135,21 +145,24 @@ public final class MessageStore {
                                             created_at)
                        VALUES (:tenant, :stream, :seq, :id, :speaker, :content, :answers, CAST(:chain AS bigint[]), :at)
                        RETURNING *),
-                 spoke AS (UPDATE participant SET own_unread = own_unread + 1
+                 spoke AS (UPDATE participant
+                              SET own_unread = own_unread + 1,
+                                  last_seq = CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
                             WHERE tenant_id = :tenant AND party_id = :speaker AND stream_id = :stream
                         RETURNING 1),
-                 joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                            SELECT :tenant, :speaker, :stream, :user, :seq
+                 joined AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+                            SELECT :tenant, :speaker, :stream, :user, :seq,
+                                   CASE WHEN CAST(:other AS bigint) IS NOT NULL THEN :seq END
                              WHERE :joins AND NOT EXISTS (SELECT 1 FROM spoke)
                             ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE
-                               SET own_unread = participant.own_unread + 1
+                               SET own_unread = participant.own_unread + 1, last_seq = excluded.last_seq
                             RETURNING 1),
-                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-                           SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1
+                 hears AS (INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+                           SELECT :tenant, o.id, :stream, COALESCE(a.owner_id, o.id), :seq - 1, :seq
                              FROM (SELECT CAST(:other AS bigint) AS id) o
                              LEFT JOIN agent a ON a.tenant_id = :tenant AND a.id = o.id
                             WHERE o.id IS NOT NULL
-                           ON CONFLICT DO NOTHING),
+                           ON CONFLICT (tenant_id, party_id, stream_id) DO UPDATE SET last_seq = excluded.last_seq),
                  counted AS (INSERT INTO agent_talk (tenant_id, agent_id, said, partners, person_at, said_at)
                              SELECT :tenant, :speaker, :said, CAST(:partners AS bigint[]), CAST(:person_at AS timestamptz), :at
                               WHERE :said > 0

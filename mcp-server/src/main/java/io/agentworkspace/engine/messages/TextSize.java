@@ -4,6 +4,8 @@ import io.agentworkspace.engine.model.tool.Envelope;
 
 /** SQL that counts how many bytes texts take in the call's response: the counterpart of {@code Budget}. */
 public final class TextSize {
+    private static final int SHORT = 250;
+
     /** The part of the text of a message {@code m} that a response to a write shows. */
     static final String CUT = "left(m.content, %d)".formatted(Envelope.CUT);
 
@@ -15,12 +17,13 @@ public final class TextSize {
 
     private TextSize() {}
 
-    /** The bytes of a text, or null. */
+    /** The bytes of a text, or null; of a short one the most that they can be, which costs nothing to find out. */
     public static String of(String text) {
         return """
-                COALESCE(octet_length(to_json(%1$s)::text)
-                         + CASE WHEN :twice THEN octet_length(to_json(to_json(%1$s)::text)::text) ELSE 0 END, 0)
-                """.formatted(text);
+                COALESCE(CASE WHEN octet_length(%1$s) <= %2$d THEN octet_length(%1$s) * CASE WHEN :twice THEN 13 ELSE 6 END + 10
+                              ELSE octet_length(to_json(%1$s)::text)
+                                   + CASE WHEN :twice THEN octet_length(to_json(to_json(%1$s)::text)::text) ELSE 0 END END, 0)
+                """.formatted(text, SHORT);
     }
 
     private static String message(String text) {

@@ -79,12 +79,12 @@ final class LargeTenant {
              WHERE st.tenant_id = :tenant
             """,
             """
-            INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq)
-            SELECT st.tenant_id, party.id, st.id, 20000001, 0
+            INSERT INTO participant (tenant_id, party_id, stream_id, owner_id, read_seq, last_seq)
+            SELECT st.tenant_id, party.id, st.id, 20000001, 0, st.last_seq
               FROM stream st, LATERAL (SELECT 10000500 AS id UNION ALL SELECT st.high_id) party
              WHERE st.tenant_id = :tenant AND st.high_id IS NOT NULL
              UNION ALL
-            SELECT :tenant, 10000003 + 300 * m, 60000000 + i, 20000001 + (3 + 300 * m) % 500, 0
+            SELECT :tenant, 10000003 + 300 * m, 60000000 + i, 20000001 + (3 + 300 * m) % 500, 0, NULL
               FROM generate_series(1, 3000) i, generate_series(1, 30) m
             """,
             """
