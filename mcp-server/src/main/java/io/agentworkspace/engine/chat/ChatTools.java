@@ -17,7 +17,6 @@ import io.agentworkspace.engine.model.tool.Call;
 import io.agentworkspace.engine.model.tool.Context.Ref;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -25,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Messages: AP_Chat, with the guard that stops agents from answering each other endlessly. */
 public final class ChatTools {
+    /** The most bytes that the response has of a message besides its text. */
+    private static final long BESIDE_TEXT = 8_000;
+
     private final AgentStore agents;
     private final MessageStore messages;
     private final ZoneEntry zones;
@@ -90,30 +92,21 @@ public final class ChatTools {
     private Said say(Chat in, Call call) {
         var speaker = call.context().speaker();
         var replyTo = replyTo(in.replyTo());
-        messages.takeTurn(call, speaker.id());
         var to = destination(call, in, replyTo);
         if (to.other() != null && to.other().id() == speaker.id()) {
             throw Problem.invalid("target.agent", "must be another agent than the one that speaks");
         }
-        var place = to.stream() != null
-                ? messages.nextIn(
-                        call, to.stream(), speaker.id(), call.context().self() != null)
-                : messages.nextDirect(
-                        call, speaker.id(), Objects.requireNonNull(to.other()).id());
         var other = to.other() == null ? null : (Long) to.other().id();
-        var before = messages.before(call, place, speaker.id(), replyTo, other);
+        var begun = messages.begin(call, to.stream(), other, speaker.id(), replyTo);
         var lineage = call.context().self() == null
-                ? LoopGuard.ofPerson(before)
-                : new LoopGuard(place, before).lineage(other, replyTo != null);
-        var said = new ArrayList<Message>();
+                ? LoopGuard.ofPerson(begun.before())
+                : new LoopGuard(begun.place(), begun.before()).lineage(other, replyTo != null);
         var saying = new Saying(speaker, call.context().self() != null, other, in.content());
-        var own = messages.insert(call, place, saying, lineage);
-        said.add(own);
-        call.budget().spend(own);
-        var incoming = messages.take(call, speaker.id(), Page.limit(in.page()));
-        said.addAll(incoming);
+        call.budget().spend(in.content());
+        call.budget().spend(BESIDE_TEXT);
+        var said = messages.say(call, begun.place(), saying, lineage, Page.limit(in.page()));
         // Some may have arrived since the context was read.
-        call.context(call.context().withUnread(Math.max(0, call.context().unread() - incoming.size())));
+        call.context(call.context().withUnread(Math.max(0, call.context().unread() - (said.size() - 1))));
         return new Said(said);
     }
 

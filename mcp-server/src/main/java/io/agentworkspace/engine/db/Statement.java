@@ -114,6 +114,43 @@ public final class Statement {
         });
     }
 
+    /** What several statements in one round trip return, each of which sees what was committed when it began. */
+    public static final class Results {
+        private final PreparedStatement statement;
+        private boolean hasRows;
+
+        private Results(PreparedStatement statement) throws SQLException {
+            this.statement = statement;
+            hasRows = statement.execute();
+        }
+
+        /** The first row of the next statement that returns rows. */
+        public <T> Optional<T> next(Reader<T> reader) throws SQLException {
+            while (!hasRows) {
+                if (statement.getUpdateCount() < 0) {
+                    throw new IllegalStateException("there are no more results");
+                }
+                hasRows = statement.getMoreResults();
+            }
+            try (var rows = statement.getResultSet()) {
+                return rows.next() ? Optional.of(reader.read(new Row(rows))) : Optional.empty();
+            } finally {
+                hasRows = statement.getMoreResults();
+            }
+        }
+    }
+
+    /** Reads what several statements return. */
+    @FunctionalInterface
+    public interface ResultsReader<T> {
+        T read(Results results) throws SQLException;
+    }
+
+    /** Runs several statements in one round trip. */
+    public <T> T all(ResultsReader<T> reader) {
+        return use(statement -> reader.read(new Results(statement)));
+    }
+
     /** The number of rows changed. */
     public int run() {
         return use(statement -> {

@@ -13,6 +13,7 @@ import io.agentworkspace.engine.model.tool.Context.Ref;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -47,7 +48,8 @@ public final class MessageStore {
      * CTEs up to {@code taken}: the oldest unread messages of the party :party, at most :limit and as
      * many as fit into the response, without a gap in any stream.
      */
-    private static final String TAKEN = """
+    private static String taken(String lock) {
+        return """
             first AS (
                 SELECT p.tenant_id, p.stream_id, p.party_id, p.read_seq, m.created_at
                   FROM participant p
@@ -59,7 +61,8 @@ public final class MessageStore {
                  WHERE p.tenant_id = :tenant AND p.party_id = :party AND %s
                    AND %s > p.read_seq + p.own_unread
                  ORDER BY m.created_at, p.stream_id
-                 LIMIT :limit),
+                 LIMIT :limit
+                 %s),
             waiting AS (
                 SELECT m.*
                   FROM first
@@ -74,7 +77,8 @@ public final class MessageStore {
                   FROM oldest m
                 WINDOW oldest_first AS (ORDER BY m.created_at, m.stream_id, m.seq)),
             taken AS (SELECT * FROM weighed WHERE place = 1 OR weight <= :room)
-            """.formatted(Unread.MAY_WAIT, Unread.LAST, TextSize.CUT_MESSAGE);
+            """.formatted(Unread.MAY_WAIT, Unread.LAST, lock, TextSize.CUT_MESSAGE);
+    }
 
     private static final String NEXT_IN = """
             UPDATE stream
@@ -92,7 +96,9 @@ public final class MessageStore {
             RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
             """.formatted(MAX_COUNTED, MAX_ALONE);
 
-    private static final String READ_BEFORE = """
+    /** @param here the condition for the stream {@code x} */
+    private static String readBefore(String here) {
+        return """
             WITH count AS (
                 SELECT CASE WHEN heard.agent_at > :recent THEN talk.said ELSE least(talk.said, :many / 2 - 1) END AS said,
                        talk.partners, talk.person_at AS counted_from, talk.said_at > :recent AS goes_on,
@@ -100,32 +106,59 @@ public final class MessageStore {
                                 CASE WHEN talk.said >= :many THEN %s END) AS person_at
                   FROM (VALUES (1)) one (row)
                   LEFT JOIN agent_heard heard ON heard.tenant_id = :tenant AND heard.agent_id = :speaker
-                  LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker)
+                  LEFT JOIN agent_talk talk ON talk.tenant_id = :tenant AND talk.agent_id = :speaker),
+            here AS (SELECT x.id, x.last_seq FROM stream x WHERE x.tenant_id = :tenant AND %s)
             SELECT answered.id, answered.speaker_id, answered.chain, answered.created_at,
                    COALESCE(answered.kind = 'agent', false) AS by_agent,
                    EXISTS (SELECT 1 FROM agent a
                             WHERE a.tenant_id = :tenant AND a.id = CAST(:other AS bigint)) AS to_agent,
                    (SELECT count(*) FROM message recent
-                     WHERE recent.tenant_id = :tenant AND recent.stream_id = :stream
-                       AND recent.seq > :seq - 50
+                     WHERE recent.tenant_id = :tenant AND recent.stream_id = here.id
+                       AND recent.seq > here.last_seq - 50
                        AND recent.created_at > CAST(:now AS timestamptz) - INTERVAL '1 minute') AS last_minute,
                    count.person_at, count.said, count.partners,
                    COALESCE(count.goes_on, false) AND count.person_at IS NOT DISTINCT FROM count.counted_from AS goes_on
               FROM count
+              CROSS JOIN here
               LEFT JOIN LATERAL (
                   SELECT m.id, m.speaker_id, m.chain, m.created_at, said_by.kind
                     FROM message m
                     JOIN party said_by ON said_by.tenant_id = m.tenant_id AND said_by.id = m.speaker_id
-                   WHERE m.tenant_id = :tenant AND m.stream_id = :stream
+                   WHERE m.tenant_id = :tenant AND m.stream_id = here.id
                      AND CASE WHEN CAST(:reply AS uuid) IS NOT NULL THEN m.id = :reply
                               ELSE CAST(:other AS bigint) IS NOT NULL AND m.speaker_id <> :speaker AND m.created_at > :recent
                                    AND m.seq > COALESCE((SELECT own.seq FROM message own
-                                                          WHERE own.tenant_id = :tenant AND own.stream_id = :stream
+                                                          WHERE own.tenant_id = :tenant AND own.stream_id = here.id
                                                             AND own.speaker_id = :speaker
                                                           ORDER BY own.seq DESC LIMIT 1), 0) END
                    ORDER BY m.seq DESC
                    LIMIT 1) answered ON true
-            """.formatted(SPOKEN_IN_ZONES);
+            """.formatted(SPOKEN_IN_ZONES, here);
+    }
+
+    private static final String NEXT_DIRECT = """
+            INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
+            VALUES (:tenant, least(:speaker, :other), greatest(:speaker, :other), 1, :now)
+            ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
+               SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
+            RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
+            """;
+
+    /**
+     * Locks an agent as a speaker until the transaction ends: what it has sent is then counted exactly. People are not
+     * counted, and may speak in many places at once.
+     */
+    private static final String TAKE_TURN =
+            "SELECT pg_advisory_xact_lock(:lock, CAST(:speaker % 2147483647 AS integer));\n";
+
+    private static final String BEGIN_DIRECT = NEXT_DIRECT + ";\n"
+            + readBefore("x.low_id = least(CAST(:speaker AS bigint), :other) AND x.high_id = greatest(CAST(:speaker AS bigint), :other)");
+
+    private static final String BEGIN_IN = NEXT_IN + ";\n" + readBefore("x.id = :stream");
+
+    private static final String BEGIN_DIRECT_IN_TURN = TAKE_TURN + BEGIN_DIRECT;
+
+    private static final String BEGIN_IN_TURN = TAKE_TURN + BEGIN_IN;
 
     private static final String FIND_STREAM = ContextStore.KNOWN_CONTEXT + """
             SELECT m.stream_id, z.id AS zone_id,
@@ -191,11 +224,11 @@ public final class MessageStore {
             "SELECT %s AS record FROM message m %s WHERE m.tenant_id = :tenant AND m.id = :id"
                     .formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
 
-    private static final String READ_WAITING = "WITH " + TAKEN + """
+    private static final String READ_WAITING = "WITH " + taken("") + """
             SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
             """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
 
-    private static final String TAKE = "WITH " + TAKEN + """
+    private static final String TAKE = "WITH " + taken("FOR UPDATE OF p SKIP LOCKED") + """
             , marked AS (
                 UPDATE participant p
                    SET read_seq = t.seq,
@@ -207,6 +240,8 @@ public final class MessageStore {
                    AND p.read_seq < t.seq)
             SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
             """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
+
+    private static final String SAY = INSERT + ";\n" + TAKE;
 
     private static final String COUNT_UNREAD = "SELECT %s AS unread".formatted(MessageRow.UNREAD);
 
@@ -265,70 +300,51 @@ public final class MessageStore {
                 row.number("voices"));
     }
 
-    /**
-     * Locks this party as a speaker until the transaction ends: its waiting messages are returned only once, and its
-     * reading positions in many streams cannot deadlock.
-     */
-    public void takeTurn(Call call, long party) {
-        db.sql(call, "SELECT pg_advisory_xact_lock(:lock, CAST(:party % 2147483647 AS integer))")
-                .set("lock", AdvisoryLock.PARTY.number)
-                .set("party", party)
-                .one(_ -> true);
-    }
-
-    /** Takes the next place in the direct messages of two parties. */
-    public Place nextDirect(Call call, long one, long other) {
-        return db.sql(call, """
-                INSERT INTO stream (tenant_id, low_id, high_id, last_seq, last_at)
-                VALUES (:tenant, least(:one, :other), greatest(:one, :other), 1, :now)
-                ON CONFLICT (tenant_id, low_id, high_id) DO UPDATE
-                   SET last_seq = stream.last_seq + 1, last_at = greatest(stream.last_at, excluded.last_at)
-                RETURNING id, last_seq, last_at, agents_said, cardinality(voices) AS voices
-                """)
-                .set("one", one)
-                .set("other", other)
-                .one(MessageStore::place)
-                .orElseThrow();
-    }
+    /** A message's place, and the history before it. */
+    public record Beginning(Place place, Before before) {}
 
     /**
-     * Takes the next place in a zone's stream, and counts what agents say there without a person.
+     * Takes the next place in the direct messages of two parties, or in a zone's stream, where it counts what agents say
+     * without a person. Finds which message the new one answers: the named one, else, in direct messages, the other side's
+     * latest since the speaker's own last. Also counts what agents have sent already.
      *
+     * @param stream the zone's, null in direct messages
+     * @param other the recipient, null in a zone
      * @throws Problem {@code conflict} if the zone was deleted since it was looked up
      */
-    public Place nextIn(Call call, long stream, long speaker, boolean byAgent) {
-        return db.sql(call, NEXT_IN)
+    public Beginning begin(
+            Call call, @Nullable Long stream, @Nullable Long other, long speaker, @Nullable UUID replyTo) {
+        var byAgent = call.context().self() != null;
+        var statement = other == null
+                ? byAgent ? BEGIN_IN_TURN : BEGIN_IN
+                : byAgent ? BEGIN_DIRECT_IN_TURN : BEGIN_DIRECT;
+        return db.sql(call, statement)
+                .set("lock", AdvisoryLock.PARTY.number)
                 .set("stream", stream)
                 .set("speaker", speaker)
-                .set("by_agent", byAgent)
-                .set("recent", call.now().minus(CONVERSATION))
-                .one(MessageStore::place)
-                .orElseThrow(() -> Problem.conflict("the zone has just been destroyed"));
-    }
-
-    /**
-     * Which message a new message answers: the named one, else, in direct messages, the other side's latest since the
-     * speaker's own last. Also counts what agents have sent already.
-     *
-     * @param other the recipient, null in a zone
-     */
-    public Before before(Call call, Place place, long speaker, @Nullable UUID replyTo, @Nullable Long other) {
-        return db.sql(call, READ_BEFORE)
-                .set("stream", place.stream())
-                .set("seq", place.seq())
-                .set("speaker", speaker)
-                .set("reply", replyTo)
                 .set("other", other)
+                .set("by_agent", byAgent)
+                .set("reply", replyTo)
                 .set("many", MAX_DIRECT)
                 .set("recent", call.now().minus(CONVERSATION))
-                .one(row -> new Before(
-                        answered(row),
-                        row.flag("to_agent"),
-                        row.number("last_minute"),
-                        row.instantOrNull("person_at"),
-                        row.flag("goes_on") ? row.number("said") : 0,
-                        row.flag("goes_on") ? row.numbers("partners") : List.of()))
-                .orElseThrow();
+                .all(results -> {
+                    if (byAgent) {
+                        results.next(_ -> true);
+                    }
+                    var place = results.next(MessageStore::place)
+                            .orElseThrow(() -> Problem.conflict("the zone has just been destroyed"));
+                    return new Beginning(place, results.next(MessageStore::before).orElseThrow());
+                });
+    }
+
+    private static Before before(Row row) throws SQLException {
+        return new Before(
+                answered(row),
+                row.flag("to_agent"),
+                row.number("last_minute"),
+                row.instantOrNull("person_at"),
+                row.flag("goes_on") ? row.number("said") : 0,
+                row.flag("goes_on") ? row.numbers("partners") : List.of());
     }
 
     private static @Nullable Answered answered(Row row) throws SQLException {
@@ -356,12 +372,15 @@ public final class MessageStore {
             Ref speaker, boolean byAgent, @Nullable Long other, String content) {}
 
     /**
-     * Stores the message; the two parties, or a user in a zone, take part from now on.
+     * Stores the message; the two parties, or a user in a zone, take part from now on. Then takes the speaker's oldest
+     * unread messages, up to a limit, and marks them as read; those that another call of the speaker takes at the same time
+     * are left to it.
      *
+     * @return the message, and then what was taken
      * @throws Problem {@code conflict} if the speaking agent has just been removed from the zone
      */
-    public Message insert(Call call, Place place, Saying saying, Lineage lineage) {
-        return db.sql(call, INSERT)
+    public List<Message> say(Call call, Place place, Saying saying, Lineage lineage, int limit) {
+        return db.sql(call, SAY)
                 .set("stream", place.stream())
                 .set("seq", place.seq())
                 .set("at", place.at())
@@ -376,9 +395,17 @@ public final class MessageStore {
                 .set("person_at", lineage.personAt())
                 .set("said", lineage.said())
                 .set("partners", lineage.partners())
-                .one(row -> Objects.requireNonNull(row.json("record", Message.class)))
-                .orElseThrow(() -> Problem.conflict("the agent '%s' has just been put out of the zone"
-                        .formatted(saying.speaker().name())));
+                .set("party", saying.speaker().id())
+                .set("limit", limit)
+                .all(results -> {
+                    var all = new ArrayList<Message>();
+                    all.add(results.next(row -> Objects.requireNonNull(row.json("record", Message.class)))
+                            .orElseThrow(() -> Problem.conflict("the agent '%s' has just been put out of the zone"
+                                    .formatted(saying.speaker().name()))));
+                    all.addAll(results.next(row -> row.jsonList("messages", Message.class))
+                            .orElseThrow());
+                    return all;
+                });
     }
 
     /** An earlier message, as a response to a write shows it. */
@@ -392,15 +419,6 @@ public final class MessageStore {
     /** The oldest unread messages of the party, up to a limit; they stay unread. */
     public List<Message> waiting(Call call, long party, int limit) {
         return db.sql(call, READ_WAITING)
-                .set("party", party)
-                .set("limit", limit)
-                .one(row -> row.jsonList("messages", Message.class))
-                .orElseThrow();
-    }
-
-    /** The same, and marks them as read. */
-    public List<Message> take(Call call, long party, int limit) {
-        return db.sql(call, TAKE)
                 .set("party", party)
                 .set("limit", limit)
                 .one(row -> row.jsonList("messages", Message.class))
