@@ -22,13 +22,15 @@ final class Workspace {
         url = engine.url();
         key = engine.key();
         var callers = new Callers(url, key);
-        for (var i = 0; i < TARGETS; i++) {
+        var names = new ArrayList<>(IntStream.range(0, TARGETS).mapToObj(i -> "Target" + i).toList());
+        names.add("Reader"); // Nobody talks to it later, so that its answers stay as they are.
+        for (var name : names) {
             callers.call(new Callers.Work(
                     "AP_Create",
-                    Map.of("vx", Map.of("name", "Target" + i, "description", "Is spoken to.", "profile", "You read what you are sent. ".repeat(10)))));
+                    Map.of("vx", Map.of("name", name, "description", "Is spoken to.", "profile", "You read what you are sent. ".repeat(10)))));
         }
         for (var i = 0; i < 10; i++) {
-            callers.call(new Callers.Work("AP_Chat", Map.of("target", Map.of("agent", "Target0"), "content", text(i))));
+            callers.call(new Callers.Work("AP_Chat", Map.of("target", Map.of("agent", "Reader"), "content", text(i))));
         }
         callers.call(new Callers.Work("DM_Create", Map.of("target", Map.of("agent", "Target0"), "vx", Map.of("name", "Square", "description", "Where all talk.", "access", "public"))));
         for (var bank : List.of("Read", "Written")) {
@@ -99,7 +101,7 @@ final class Workspace {
     /** The requests of each connection. */
     IntFunction<List<byte[]>> read(Way way, String tool) {
         var arguments = switch (tool) {
-            case "AP_Read" -> "{\"target\":{\"agent\":\"Target0\"}}";
+            case "AP_Read" -> "{\"target\":{\"agent\":\"Reader\"}}";
             case "DM_Read" -> "{\"target\":{\"domain\":\"Square\"}}";
             case "MB_Read" -> "{\"target\":{\"bank\":\"Read\"}}";
             default -> "{}";

@@ -28,8 +28,7 @@ public final class ContextStore {
      * left out; if the caller's own user is gone, everything is. A credential that is bound to an agent is always
      * logged on as it.
      */
-    public static final String WITH_CONTEXT =
-            """
+    public static final String WITH_CONTEXT = """
             WITH ctx AS MATERIALIZED (
                 SELECT w.id AS caller_id, w.role AS caller_role, u.id AS user_id, u.name AS user_name,
                        s.id AS self_id, s.name AS self_name,
@@ -53,9 +52,7 @@ public final class ContextStore {
                   LEFT JOIN domain d ON d.tenant_id = :tenant AND d.id = c.domain_id AND %s
                   LEFT JOIN zone z ON z.tenant_id = :tenant AND z.id = c.zone_id AND z.domain_id = d.id)
             """.formatted(
-                            Unread.of("COALESCE(s.id, u.id)"),
-                            Visibility.agent("a", "u.id"),
-                            Visibility.domain("d", "u.id"));
+                    Unread.of("COALESCE(s.id, u.id)"), Visibility.agent("a", "u.id"), Visibility.domain("d", "u.id"));
 
     /** The head of a statement inside a transaction, where the context is already known. */
     public static final String KNOWN_CONTEXT =

@@ -152,7 +152,8 @@ public final class MessageStore {
             "SELECT pg_advisory_xact_lock(:lock, CAST(:speaker % 2147483647 AS integer));\n";
 
     private static final String BEGIN_DIRECT = NEXT_DIRECT + ";\n"
-            + readBefore("x.low_id = least(CAST(:speaker AS bigint), :other) AND x.high_id = greatest(CAST(:speaker AS bigint), :other)");
+            + readBefore(
+                    "x.low_id = least(CAST(:speaker AS bigint), :other) AND x.high_id = greatest(CAST(:speaker AS bigint), :other)");
 
     private static final String BEGIN_IN = NEXT_IN + ";\n" + readBefore("x.id = :stream");
 
@@ -224,11 +225,13 @@ public final class MessageStore {
             "SELECT %s AS record FROM message m %s WHERE m.tenant_id = :tenant AND m.id = :id"
                     .formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
 
-    private static final String READ_WAITING = "WITH " + taken("") + """
+    private static final String READ_WAITING =
+            "WITH " + taken("") + """
             SELECT jsonb_agg(%s ORDER BY m.created_at, m.stream_id, m.seq) AS messages FROM taken m %s
             """.formatted(MessageRow.CUT_RECORD, MessageRow.JOINS);
 
-    private static final String TAKE = "WITH " + taken("FOR UPDATE OF p SKIP LOCKED") + """
+    private static final String TAKE =
+            "WITH " + taken("FOR UPDATE OF p SKIP LOCKED") + """
             , marked AS (
                 UPDATE participant p
                    SET read_seq = t.seq,
@@ -315,9 +318,8 @@ public final class MessageStore {
     public Beginning begin(
             Call call, @Nullable Long stream, @Nullable Long other, long speaker, @Nullable UUID replyTo) {
         var byAgent = call.context().self() != null;
-        var statement = other == null
-                ? byAgent ? BEGIN_IN_TURN : BEGIN_IN
-                : byAgent ? BEGIN_DIRECT_IN_TURN : BEGIN_DIRECT;
+        var statement =
+                other == null ? byAgent ? BEGIN_IN_TURN : BEGIN_IN : byAgent ? BEGIN_DIRECT_IN_TURN : BEGIN_DIRECT;
         return db.sql(call, statement)
                 .set("lock", AdvisoryLock.PARTY.number)
                 .set("stream", stream)
@@ -333,7 +335,8 @@ public final class MessageStore {
                     }
                     var place = results.next(MessageStore::place)
                             .orElseThrow(() -> Problem.conflict("the zone has just been destroyed"));
-                    return new Beginning(place, results.next(MessageStore::before).orElseThrow());
+                    return new Beginning(
+                            place, results.next(MessageStore::before).orElseThrow());
                 });
     }
 
