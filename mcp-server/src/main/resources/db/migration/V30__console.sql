@@ -146,3 +146,20 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER live_joined AFTER INSERT OR UPDATE OR DELETE ON membership FOR EACH ROW EXECUTE FUNCTION live_membership();
+
+-- The demo of a tenant, of which there is one at most. Any replica can take its next step.
+CREATE TABLE demo (
+    tenant_id  bigint      PRIMARY KEY REFERENCES tenant ON DELETE CASCADE,
+    run        uuid        NOT NULL,
+    state      text        NOT NULL CHECK (state IN ('running', 'paused', 'waiting', 'finished')),
+    step       integer     NOT NULL DEFAULT 0,
+    branch     text,
+    seconds    integer     NOT NULL,
+    due_at     timestamptz NOT NULL,
+    held_until timestamptz NOT NULL,
+    last       text,
+    keys       text        NOT NULL,
+    key_ids    text[]      NOT NULL
+);
+COMMENT ON COLUMN demo.last IS 'The id of the last message that was said, which the next may answer.';
+COMMENT ON COLUMN demo.keys IS 'The keys of its agents, sealed in the vault.';

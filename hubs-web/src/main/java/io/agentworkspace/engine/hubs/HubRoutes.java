@@ -22,20 +22,39 @@ public final class HubRoutes {
             "prose.js",
             "docs.js",
             "skills.js",
+            "console/console.css",
+            "console/app.js",
+            "console/api.js",
+            "console/live.js",
+            "console/ui.js",
+            "console/virtual.js",
+            "console/search.js",
+            "console/graph.js",
+            "console/demo.js",
+            "console/world.js",
+            "console/agents.js",
+            "console/spaces.js",
+            "console/memory.js",
+            "console/keys.js",
+            "console/webhooks.js",
+            "console/activity.js",
+            "console/settings.js",
             "icon.svg");
-    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT);
+    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT, ConsolePages.ROOT);
 
     private final Assets assets = new Assets(ASSETS);
     private final Templates templates;
     private final ToolPages tools;
     private final SkillPages skills;
     private final DocPages docs;
+    private final ConsolePages console;
 
     public HubRoutes(ToolRunner runner, PublicAddresses published) {
         templates = new Templates(assets, published.version());
         tools = new ToolPages(runner.catalogue(), published, templates);
         skills = new SkillPages(runner, templates);
         docs = new DocPages(published.baseUrl(), templates);
+        console = new ConsolePages(published, templates);
     }
 
     /** Whether an address, decoded, is one of a page. */
@@ -63,6 +82,7 @@ public final class HubRoutes {
         return tools.find(request)
                 .or(() -> skills.find(request))
                 .or(() -> docs.find(request))
+                .or(() -> console.find(request))
                 .orElseGet(() -> missing(request));
     }
 

@@ -69,6 +69,11 @@ final class Templates {
         return fill("frame", new Framed(frame, assets, version, user, fill(template, shown)));
     }
 
+    /** What an asset's name is put behind. */
+    String assets() {
+        return assets;
+    }
+
     String fill(String template, Object shown) {
         return compiled.computeIfAbsent(template, name -> compiler.compile(source(name)))
                 .execute(shown);

@@ -14,6 +14,7 @@ import io.agentworkspace.engine.db.Db;
 import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.db.Migrations;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
+import io.agentworkspace.engine.demo.Demo;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
@@ -198,7 +199,8 @@ public final class App implements AutoCloseable {
                     .every(SECOND, "handshakes", handshakes::flush)
                     .clearing("handshakes", handshakes::purge)
                     .clearing("live events", news::purge);
-            var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, clock);
+            var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
+            var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, demo, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             var rules = rules(callerLimit)
@@ -285,11 +287,15 @@ public final class App implements AutoCloseable {
 
     /** The public addresses: those in the settings, else the listening address. */
     private PublicAddresses published(int port) {
-        var listening = "http://%s:%d".formatted(reachableHost(settings.http().host()), port);
-        var base =
-                settings.http().baseUrl() == null ? listening : settings.http().baseUrl();
+        var base = settings.http().baseUrl() == null
+                ? listening(port)
+                : settings.http().baseUrl();
         return new PublicAddresses(
                 base, settings.http().mcpUrl() == null ? base : settings.http().mcpUrl(), VERSION);
+    }
+
+    private String listening(int port) {
+        return "http://%s:%d".formatted(reachableHost(settings.http().host()), port);
     }
 
     private static String reachableHost(String host) {

@@ -36,9 +36,10 @@ public final class RestFacade {
             Health health,
             SignIn signIn,
             HandshakeReports handshakes,
+            DemoControl demo,
             Clock clock) {
         var refusals = new FailureMapper(clock);
-        var facade = facade(runner, published, health, signIn, handshakes, clock);
+        var facade = facade(runner, published, health, signIn, handshakes, demo, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
         return new JerseyAdapter(container, refusals::toResponse, facade.resources.keySet());
@@ -50,6 +51,7 @@ public final class RestFacade {
             Health health,
             SignIn signIn,
             HandshakeReports handshakes,
+            DemoControl demo,
             Clock clock) {
         var routes = new ArrayList<GatewayRoute>();
         routes.addAll(new GatewayRoutes(published, health, signIn, clock).routes());
@@ -60,6 +62,7 @@ public final class RestFacade {
         routes.addAll(new AuthRoutes(signIn).routes());
         routes.addAll(new WhyRoutes(runner).routes());
         routes.addAll(new ConnectRoutes(runner, handshakes, published.mcpUrl()).routes());
+        routes.addAll(new DemoRoutes(demo).routes());
         routes.addAll(new SkillRoutes(runner).routes());
         var facade = new RestFacade();
         facade.commands(new CommandRoutes(runner, clock));

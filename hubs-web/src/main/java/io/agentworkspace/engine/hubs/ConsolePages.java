@@ -1,0 +1,96 @@
+package io.agentworkspace.engine.hubs;
+
+import io.agentworkspace.engine.model.tool.PublicAddresses;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The console: one page for all its addresses, which shows nothing by itself. Its scripts read everything with the rights of
+ * whoever is signed in.
+ */
+final class ConsolePages {
+    static final String ROOT = "/console";
+
+    private static final List<String> MODULES =
+            List.of("console/app.js", "console/api.js", "console/live.js", "console/ui.js");
+
+    private final Templates templates;
+    private final PublicAddresses published;
+
+    ConsolePages(PublicAddresses published, Templates templates) {
+        this.published = published;
+        this.templates = templates;
+    }
+
+    /** The pages in the rail; the icon is an SVG path. */
+    private enum Section {
+        WORLD("World", "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18"),
+        AGENTS("Agents", "M5 9h14v10H5zM12 9V5M12 5h.01M9 14h.01M15 14h.01M2 13v3M22 13v3"),
+        SPACES("Spaces", "M4 5h16v11H9l-5 4z"),
+        MEMORY("Memory", "M4 6c0-4 16-4 16 0v12c0 4-16 4-16 0zM4 6c0 4 16 4 16 0M4 12c0 4 16 4 16 0"),
+        KEYS("Keys", "M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8ZM11 12l9-9M16 7l3 3"),
+        WEBHOOKS("Webhooks", "M4 12h5M15 6h5M15 18h5M9 12l6-6M9 12l6 6"),
+        ACTIVITY("Activity", "M3 12h4l3-8 4 16 3-8h4"),
+        SETTINGS("Settings", "M4 7h10M18 7h2M14 4v6M4 17h2M10 17h10M6 14v6");
+
+        private final String title;
+        private final String icon;
+
+        Section(String title, String icon) {
+            this.title = title;
+            this.icon = icon;
+        }
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private record Entry(String word, String title, String icon, boolean current) {}
+
+    private record Shown(
+            String title,
+            String assets,
+            String version,
+            @Nullable String user,
+            String baseUrl,
+            String mcpUrl,
+            List<String> preloads,
+            List<Entry> pages) {}
+
+    Optional<Page> find(PageRequest request) {
+        if (request.path().equals(ROOT)) {
+            return Optional.of(Page.redirect(ROOT + "/world"));
+        }
+        var below = request.after(ROOT + "/");
+        if (below == null) {
+            return Optional.empty();
+        }
+        var word = below.split("/", 2)[0];
+        return Arrays.stream(Section.values())
+                .filter(section -> section.word().equals(word))
+                .findFirst()
+                .map(section -> Page.html(shell(section, request)));
+    }
+
+    private String shell(Section current, PageRequest request) {
+        var pages = Arrays.stream(Section.values())
+                .map(section -> new Entry(section.word(), section.title, section.icon, section == current))
+                .toList();
+        var user = request.caller() == null ? null : request.caller().userName();
+        return templates.fill(
+                "console",
+                new Shown(
+                        current.title,
+                        templates.assets(),
+                        published.version(),
+                        user,
+                        published.baseUrl(),
+                        published.mcpUrl(),
+                        MODULES,
+                        pages));
+    }
+}

@@ -1,0 +1,143 @@
+// Agents: who there is, and one of them with what it is told, said, remembers, and who may see it.
+import { all, call, may, request } from './api.js';
+import { action, ago, ask, avatar, clock, el, empty, enc, facts, given, head, link, number, problem, tag } from './ui.js';
+import { virtualList } from './virtual.js';
+
+const ACCESS = ['private', 'agent', 'domain', 'public'];
+
+const FIELDS = (agent = {}) => [
+  { name: 'name', label: 'Name', value: agent.name, required: true, max: 64, hint: 'Letters, digits, space, underscore, hyphen, full stop.' },
+  { name: 'description', label: 'Description', value: agent.description, long: 2, required: true, max: 2000, hint: 'What others read before they talk to it.' },
+  { name: 'profile', label: 'Persona', value: agent.profile, long: 6, max: 16000, hint: 'Used as its system prompt.' },
+  { name: 'access', label: 'Who may see it', value: agent.access ?? 'private', options: ACCESS },
+];
+
+function create(go) {
+  return ask({
+    title: 'New agent', verb: 'Create', fields: FIELDS(), tool: 'AP_Create', args: (values) => ({ vx: given(values) }),
+    done: (answer) => go(`/console/agents/${enc(answer.agent.name)}`),
+  });
+}
+
+export async function show({ at, view, on, go, isHere }) {
+  const wanted = at.parts[0];
+  const detail = el('div', { class: 'detail' });
+  let roster = [];
+  const shown = new Map();
+
+  function row(agent) {
+    const entry = link(`/console/agents/${enc(agent.name)}`, avatar(agent.name, { online: agent.online }),
+      el('span', { class: 'person-words' }, el('b', {}, agent.name), el('span', { class: 'soft clip' }, agent.description)),
+      el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : null);
+    if (agent.name === wanted) entry.setAttribute('aria-current', 'true');
+    shown.set(agent.name, entry);
+    return entry;
+  }
+
+  const search = el('input', { type: 'search', placeholder: 'Find by the beginning of a name', 'aria-label': 'Find agents' });
+  const list = virtualList({ height: 58, row, label: 'Agents', empty: () => el('p', { class: 'soft pad' }, 'No agent that you may see.') });
+  async function load() {
+    const q = search.value.trim();
+    roster = await all('AP_List', q ? { target: { agent: q } } : {}, (body) => body.profile.map((agent, i) => ({ ...agent, ...body.content[i] })));
+    list.set(roster);
+  }
+  let waiting;
+  search.addEventListener('input', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => load().catch(() => {}), 150);
+  });
+
+  await load();
+  view.append(head('Agents', { sub: 'Named workers with a persona, a mailbox and memory.', actions: [action('AP_Create', 'New agent', () => create(go), '')] }));
+  if (!roster.length && !wanted) {
+    view.append(empty('No agents on your roster', 'An agent has a name, a persona that is its system prompt, and conversations. Create one, or see three of them work.',
+      action('AP_Create', 'Create an agent', () => create(go), ''), link('/console/world', 'Back to the world')));
+    return;
+  }
+  const side = el('aside', { class: 'side', 'aria-label': 'Agents' }, search, list.element);
+  view.append(el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
+  if (!wanted) {
+    detail.append(el('p', { class: 'soft pick' }, 'Choose an agent to see what it is told, says and remembers.'));
+  } else {
+    await one(wanted, detail, { on, go, isHere });
+  }
+  on('presence', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => isHere() && load().catch(() => {}), 600);
+  });
+}
+
+async function one(name, place, { on, go, isHere }) {
+  let answer;
+  try {
+    answer = await call('AP_Read', { target: { agent: name }, page: { limit: 50 } });
+  } catch (error) {
+    place.append(problem(error));
+    return;
+  }
+  const agent = answer.profile[0];
+  const talk = el('ol', { class: 'transcript', tabindex: '0', 'aria-label': `What ${agent.name} and others said` });
+  const line = (message) => el('li', { class: message.from === agent.name ? 'own' : '', 'data-id': message.id }, avatar(message.from, { kind: message.from_kind }),
+    el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), el('span', { class: 'soft' }, ` to ${message.domain ? `${message.domain}/${message.zone}` : message.to} · `, clock(message.created_at))), el('p', { class: 'said' }, message.content)));
+  talk.append(...(answer.content.length ? answer.content.map(line) : [el('li', { class: 'soft' }, 'Nothing said yet.')]));
+  const memory = el('div', { class: 'rows' });
+  const why = el('div', {});
+  const say = el('textarea', { rows: 2, 'aria-label': `Message to ${agent.name}`, placeholder: `Talk to ${agent.name}…`, maxlength: 64000 });
+  const wrong = el('p', { class: 'problem', role: 'alert' });
+  const send = el('form', { class: 'composer' }, say, el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send'));
+  send.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (!say.value.trim()) return;
+    wrong.textContent = '';
+    try {
+      await call('AP_Chat', { target: { agent: agent.name }, content: say.value });
+      say.value = '';
+    } catch (error) {
+      wrong.textContent = error.message;
+    }
+  });
+  say.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      send.requestSubmit();
+    }
+  });
+
+  const edit = () => ask({
+    title: `Edit ${agent.name}`, verb: 'Save', fields: FIELDS(agent), tool: 'AP_Modify',
+    args: (values) => ({ target: { agent: agent.name }, vx: given(Object.fromEntries(Object.entries(values).filter(([key, value]) => value !== (agent[key] ?? '')))), if_revision: agent.revision }),
+    done: (changed) => go(`/console/agents/${enc(changed.agent.name)}`, true),
+  });
+  const end = () => ask({
+    title: `End ${agent.name} for everyone?`, text: 'Its memberships, permissions, roster entries and presence end. What it said and remembered stays under its name.', verb: 'End it', danger: true,
+    tool: 'AP_Destroy', args: () => ({ target: { agent: agent.name } }), done: () => go('/console/agents'),
+  });
+
+  place.append(
+    el('header', { class: 'detail-head' }, avatar(agent.name, { online: agent.online }), el('div', {}, el('h2', {}, agent.name), el('p', { class: 'soft' }, agent.description)),
+      el('div', { class: 'head-actions' }, action('AP_Modify', 'Edit', edit), action('AP_Destroy', 'End', end))),
+    el('p', { class: 'tagline' }, tag(agent.online ? 'online' : 'offline', agent.online ? 'reads' : ''), tag(`access ${agent.access}`), tag(`owner ${agent.owner}`), tag(`revision ${agent.revision}`), ...(agent.skills ?? []).map((skill) => tag(`skill ${skill.name ?? skill}`))),
+    el('section', {}, el('h3', {}, 'Conversations'), talk, send, wrong),
+    el('section', {}, el('h3', {}, 'Persona'), agent.profile ? el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'Persona' }, agent.profile) : el('p', { class: 'soft' }, 'None: it has no system prompt of its own.')),
+    el('section', {}, el('h3', {}, 'Memory'), memory),
+    el('section', {}, el('h3', {}, 'Who may see it, and why'), why),
+    el('section', {}, el('h3', {}, 'Record'), facts([['Created', ago(agent.created_at)], ['Last changed', ago(agent.updated_at)]])));
+  requestAnimationFrame(() => requestAnimationFrame(() => (talk.scrollTop = talk.scrollHeight)));
+
+  // Of others' agents only their owner and the admins read this.
+  memory.append(el('p', { class: 'soft' }, 'Reading…'));
+  call('MB_List', { target: { agent: agent.name } }).then((held) => memory.replaceChildren(...(held.content.length ? held.content.map((bank) => link(`/console/memory/${enc(bank.bank)}`,
+    el('b', {}, bank.bank), ' ', tag(bank.permission), tag(`by ${bank.via}`), bank.loaded ? tag('loaded', 'reads') : null, el('span', { class: 'soft' }, ` ${number(bank.memories)} memories`))) : [el('p', { class: 'soft' }, 'It can read no bank.')]))).catch((error) => memory.replaceChildren(el('p', { class: 'soft' }, error.message)));
+  Promise.all(['AP_Read', 'AP_Modify', 'AP_Destroy'].map((tool) => request(`/api/auth/why?tool=${tool}&target=${enc(`agent:${agent.name}`)}`).catch(() => null))).then((reasons) => {
+    why.replaceChildren(el('ul', { class: 'why' }, ...reasons.filter(Boolean).map((reason) => el('li', {}, tag(reason.may ? 'you may' : 'you may not', reason.may ? 'reads' : 'destroys'), ' ', el('code', {}, reason.tool),
+      el('span', { class: 'soft' }, reason.may ? ` as ${(reason.target?.relations ?? []).join(', ') || reason.role?.yours?.[0] || 'allowed'}` : ` ${(reason.missing ?? []).join('; ')}`)))));
+  });
+
+  on('messages', (message) => {
+    if (!isHere() || (message.from !== agent.name && message.to !== agent.name) || talk.querySelector(`[data-id="${message.id}"]`)) return;
+    if (talk.firstChild?.className === 'soft') talk.replaceChildren();
+    talk.append(line(message));
+    talk.scrollTop = talk.scrollHeight;
+  });
+  on('reset', () => isHere() && go(location.pathname, true));
+}

@@ -1,0 +1,108 @@
+// Calls of tools with the session's rights. Every action of the console is one of these calls, and can be shown as curl or over MCP.
+import { csrf, forget } from '../account.js';
+import { ended } from '../dom.js';
+
+const { base, mcp } = document.body.dataset;
+
+export class Refused extends Error {
+  constructor(note, error, body) {
+    super(note);
+    this.error = error;
+    this.body = body;
+  }
+}
+
+// The calls that made the view that is shown, for "as code".
+export const made = [];
+
+let lost = () => {};
+
+// What to do when the session has ended.
+export function onSessionLost(work) {
+  lost = work;
+}
+
+function gone() {
+  forget();
+  lost();
+}
+
+async function answer(response) {
+  const body = await response.json().catch(() => ({}));
+  if (ended(body)) gone();
+  return body;
+}
+
+export async function call(tool, args = {}) {
+  const same = JSON.stringify(args);
+  if (!made.some((one) => one.tool === tool && JSON.stringify(one.args) === same)) made.push({ tool, args });
+  if (made.length > 30) made.shift();
+  let response;
+  try {
+    response = await fetch(`/api/mcp/tools/${tool}/invoke`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': (await csrf()) ?? '' },
+      body: JSON.stringify(args),
+    });
+  } catch {
+    throw new Refused('The service cannot be reached.', 'unreachable');
+  }
+  const body = await answer(response);
+  if (!body.status?.success) throw new Refused(body.status?.note ?? body.detail ?? `The service answered ${response.status}.`, body.status?.error ?? body.error, body);
+  return body;
+}
+
+// Another route than a tool's.
+export async function request(path, method = 'GET', given) {
+  const options = { method, headers: {} };
+  if (method !== 'GET') options.headers['X-CSRF-Token'] = (await csrf()) ?? '';
+  if (given !== undefined) {
+    options.headers['Content-Type'] = 'application/json';
+    options.body = JSON.stringify(given);
+  }
+  const response = await fetch(path, options).catch(() => null);
+  if (!response) throw new Refused('The service cannot be reached.', 'unreachable');
+  const body = await answer(response);
+  if (!response.ok) throw new Refused(body.detail ?? `The service answered ${response.status}.`, body.error, body);
+  return body;
+}
+
+// All pages of a list, up to a number of calls.
+export async function all(tool, args, pick, most = 5) {
+  const found = [];
+  let cursor;
+  for (let i = 0; i < most; i++) {
+    const body = await call(tool, { ...args, page: { limit: 200, ...(cursor && { cursor }) } });
+    found.push(...pick(body));
+    cursor = body.next_cursor;
+    if (!cursor) break;
+  }
+  return found;
+}
+
+export const me = { tools: new Set(), user: null, role: null };
+
+// Whether the caller may run a tool, if only to read with it.
+export const may = (tool) => me.tools.has(tool);
+
+// Who is signed in, and what they may do; null when nobody is.
+export async function identify() {
+  const [session, listed] = await Promise.all([request('/api/auth/session'), request('/api/mcp/tools')]);
+  if (!session.signed_in) return null;
+  Object.assign(me, { user: session.user, role: session.role, tenant: session.tenant, tools: new Set(listed.tools.map((tool) => tool.name)) });
+  return me;
+}
+
+export const isAdmin = () => ['admin', 'owner'].includes(me.role);
+
+const quoted = (text) => text.replaceAll("'", "'\\''");
+
+export function asCurl({ tool, args }) {
+  return `curl -s '${base}/api/mcp/tools/${tool}/invoke' \\\n  -H "X-Api-Key: $ENGINE_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '${quoted(JSON.stringify(args))}'`;
+}
+
+export function asMcp({ tool, args }) {
+  return JSON.stringify({ jsonrpc: '2.0', id: '1', method: 'tools/call', params: { name: tool, arguments: args } }, null, 2);
+}
+
+export const mcpEndpoint = `${mcp}/mcp`;

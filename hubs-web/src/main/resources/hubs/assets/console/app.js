@@ -1,0 +1,131 @@
+// The console: who is signed in, which page is shown, what is live, what the keyboard does.
+import { signIn, signedIn } from '../account.js';
+import { identify, made, onSessionLost } from './api.js';
+import * as live from './live.js';
+import { el, empty, problem } from './ui.js';
+
+const main = document.getElementById('main');
+const rail = document.querySelector('.rail nav');
+let leave = () => {};
+let current = 0;
+
+const MODULES = {
+  world: () => import('./world.js'), agents: () => import('./agents.js'), spaces: () => import('./spaces.js'),
+  memory: () => import('./memory.js'), keys: () => import('./keys.js'), webhooks: () => import('./webhooks.js'),
+  activity: () => import('./activity.js'), settings: () => import('./settings.js'),
+};
+
+export function go(path, replace = false) {
+  if (path === location.pathname + location.search && !replace) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', path);
+  show();
+}
+
+function place() {
+  const [, , page, ...rest] = location.pathname.split('/');
+  return { page, parts: rest.map((part) => { try { return decodeURIComponent(part); } catch { return part; } }), query: new URLSearchParams(location.search) };
+}
+
+async function show() {
+  const at = place();
+  const turn = ++current;
+  const load = MODULES[at.page];
+  if (!load) return go('/console/world', true);
+  for (const entry of rail.children) {
+    if (entry.dataset.page === at.page) entry.setAttribute('aria-current', 'page');
+    else entry.removeAttribute('aria-current');
+  }
+  const module = await load();
+  if (turn !== current) return;
+  const title = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
+  document.title = `${[...at.parts].reverse().concat(title).filter(Boolean).join(' · ')} · Agent Workspace Engine`;
+  // A page that can show another of its parts itself does so: nothing jumps.
+  if (main.dataset.page === at.page && module.moved?.(at)) return;
+  leave();
+  leave = () => {};
+  made.length = 0;
+  main.dataset.page = at.page;
+  const view = el('div', { class: `view page-${at.page}` });
+  const offs = [];
+  const context = { at, view, go, on: (topic, listener) => offs.push(live.on(topic, listener)), isHere: () => turn === current };
+  leave = () => { for (const off of offs) off(); };
+  main.setAttribute('aria-busy', 'true');
+  try {
+    await module.show(context);
+  } catch (error) {
+    view.replaceChildren(problem(error));
+  }
+  if (turn === current || main.dataset.page === at.page) {
+    main.replaceChildren(view);
+    main.removeAttribute('aria-busy');
+    view.dispatchEvent(new Event('shown'));
+  }
+}
+
+function strangers() {
+  live.stop();
+  leave();
+  leave = () => {};
+  current += 1;
+  delete main.dataset.page;
+  const page = rail.querySelector('[aria-current]')?.textContent.trim() ?? 'Console';
+  main.replaceChildren(el('div', { class: 'view welcome' }, el('h1', { class: 'unseen' }, page),
+    empty('See your agents work', 'The console shows agents, their conversations and what they remember, live. Sign in with an API key or your identity provider.',
+      el('button', { type: 'button', click: () => signIn(boot) }, 'Sign in'), el('a', { class: 'button quiet', href: '/docs/console' }, 'What is here'))));
+  main.removeAttribute('aria-busy');
+}
+
+async function boot() {
+  if (!signedIn()) return strangers();
+  try {
+    if (!(await identify())) return strangers();
+  } catch (error) {
+    main.replaceChildren(problem(error));
+    return;
+  }
+  live.start();
+  await show();
+}
+
+onSessionLost(strangers);
+live.onEnded(() => {
+  document.getElementById('account-button').dispatchEvent(new CustomEvent('forget'));
+  location.reload();
+});
+
+addEventListener('popstate', show);
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('a[href^="/console/"]');
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target) return;
+  event.preventDefault();
+  go(link.getAttribute('href'));
+});
+
+// ⌘K anywhere; g and a letter for the pages; ? tells.
+let prefix = 0;
+document.addEventListener('keydown', (event) => {
+  if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+    event.preventDefault();
+    find();
+    return;
+  }
+  if (event.metaKey || event.ctrlKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return;
+  if (event.key === 'g') prefix = Date.now();
+  else if (Date.now() - prefix < 1500) {
+    const entry = [...rail.children].find((one) => one.dataset.page.startsWith(event.key)) ?? null;
+    prefix = 0;
+    if (entry && signedIn()) go(entry.getAttribute('href'));
+  } else if (event.key === '/') {
+    event.preventDefault();
+    (main.querySelector('input[type="search"]') ?? document.getElementById('find')).focus();
+  }
+});
+
+async function find() {
+  if (!signedIn() || document.querySelector('dialog[open]')) return;
+  (await import('./search.js')).open(go, [...rail.children].map((entry) => ({ title: entry.textContent.trim(), path: entry.getAttribute('href') })));
+}
+
+document.getElementById('find').addEventListener('click', find);
+if (!/Mac|iPhone|iPad/.test(navigator.platform)) document.querySelector('#find kbd').textContent = 'Ctrl K';
+boot();

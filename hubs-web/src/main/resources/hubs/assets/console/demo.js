@@ -1,0 +1,82 @@
+// The demo's bar: how far it is, pausing, answering, playing again, taking it all away.
+import { call, isAdmin, request } from './api.js';
+import { el, enc, link, toast } from './ui.js';
+
+const EVERY = 1500;
+let poll = () => {};
+
+export async function startDemo() {
+  try {
+    await request('/api/demo', 'POST', {});
+    toast('Three agents go on duty.');
+    poll();
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
+async function act(action) {
+  try {
+    await request('/api/demo', 'POST', { action });
+  } catch (error) {
+    toast(error.message);
+  }
+  poll();
+}
+
+async function remove(after) {
+  try {
+    await request('/api/demo', 'DELETE');
+    toast('The demo is gone, with all that belonged to it.');
+  } catch (error) {
+    toast(error.message);
+  }
+  poll();
+  after();
+}
+
+// Shows the demo while there is one.
+export function demoBar(place, on, isHere, changed) {
+  if (!isAdmin()) return;
+  let timer;
+  let drawn = '';
+
+  async function look() {
+    clearTimeout(timer);
+    if (!isHere() || !place.isConnected && drawn) return;
+    const demo = await request('/api/demo').catch(() => null);
+    if (!demo || !isHere()) return;
+    draw(demo);
+    if (demo.state !== 'none' && demo.state !== 'finished') timer = setTimeout(look, EVERY);
+  }
+
+  function draw(demo) {
+    const same = JSON.stringify([demo.state, demo.step, demo.question]);
+    if (same === drawn) return;
+    const had = drawn.startsWith('["none"') || !drawn;
+    drawn = same;
+    if (demo.state === 'none') {
+      place.replaceChildren();
+      return;
+    }
+    if (had) changed();
+    const bar = el('progress', { max: demo.steps, value: demo.step, 'aria-label': 'How far the demo is' });
+    const text = { running: 'Three agents handle an incident. Every step is a real call over MCP.', paused: 'Paused.', waiting: 'The agents ask you:', finished: 'The incident is over.' }[demo.state];
+    const buttons = [];
+    if (demo.state === 'running' || demo.state === 'waiting') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('pause') }, 'Pause'));
+    if (demo.state === 'paused') buttons.push(el('button', { type: 'button', click: () => act('resume') }, 'Go on'));
+    if (demo.state === 'finished' || demo.state === 'paused') buttons.push(el('button', { type: 'button', class: 'quiet', click: () => act('replay') }, 'Play again'));
+    buttons.push(el('button', { type: 'button', class: 'quiet', click: () => remove(changed) }, 'Remove'));
+    place.replaceChildren(el('section', { class: `demo ${demo.state}`, 'aria-label': 'Demo' },
+      el('div', { class: 'demo-words' }, el('b', {}, 'Demo'), ' ', el('span', {}, text), ' ', link(`/console/spaces/${enc(demo.domain)}/${enc(demo.zone)}`, 'Read along')), bar, el('div', { class: 'head-actions' }, ...buttons),
+      demo.state === 'waiting' ? el('div', { class: 'demo-question' }, el('p', {}, demo.question), el('div', { class: 'row' }, ...demo.answers.map((answer) => el('button', { type: 'button', click: async (event) => {
+        event.target.disabled = true;
+        await call('AP_Chat', { target: { domain: demo.domain, zone: demo.zone }, content: answer }).catch((error) => toast(error.message));
+        look();
+      } }, answer)))) : null));
+  }
+
+  poll = look;
+  look();
+  on('messages', () => setTimeout(look, 200));
+}

@@ -1,0 +1,85 @@
+// Keys: which there are and whose children, what each is used for, and making, narrowing, rotating and revoking them.
+import { all, call, request } from './api.js';
+import { action, ago, ask, bars, client, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
+
+const CAPABILITIES = ['agent', 'domain', 'bank', 'zone', 'user', 'key', 'webhook', 'document', 'rule', 'skill', 'account'].flatMap((family) => [`${family}:read`, `${family}:write`]);
+const DAY = 86400;
+
+const LIFETIMES = { 'Never ends': undefined, '1 day': DAY, '7 days': 7 * DAY, '30 days': 30 * DAY, '90 days': 90 * DAY };
+
+function create(go, parent) {
+  return ask({
+    title: parent ? `New child of ${parent.name}` : 'New API key', text: 'It is shown once. Give it only what it needs: you can widen it later.', verb: 'Create', tool: 'AK_Create',
+    fields: [{ name: 'name', label: 'What it is for', required: true, max: 64 }, { name: 'environment', label: 'Environment', hint: 'production, staging, … Can be left out.' }, { name: 'agent', label: 'Bound to the agent', hint: 'It acts as this agent only. Can be left out.' },
+      { name: 'life', label: 'Ends', options: Object.keys(LIFETIMES) }, { name: 'capabilities', label: 'It may', options: ['*', ...CAPABILITIES], multiple: true, value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'] }],
+    args: ({ life, capabilities, ...rest }) => given({ ...rest, capabilities: capabilities.includes('*') ? ['*'] : capabilities, expires_in_seconds: LIFETIMES[life], parent: parent?.id }),
+    done: (answer) => {
+      secret(`The key ${answer.key.name}`, 'This is the only time that it is shown.', answer.api_key);
+      go(`/console/keys/${enc(answer.key.id)}`, true);
+    },
+  });
+}
+
+export async function show({ at, view, go }) {
+  const keys = await all('AK_List', {}, (body) => body.keys);
+  view.append(head('Keys', { sub: 'Who and what may come in, and with which rights.', actions: [action('AK_Create', 'New key', () => create(go), '')] }));
+  if (!keys.length) {
+    view.append(empty('No keys that you manage', 'A key lets a client or an agent in. Each can be limited to capabilities, bound to an agent, and end by itself.', action('AK_Create', 'Create a key', () => create(go), '')));
+    return;
+  }
+  const children = Map.groupBy ? Map.groupBy(keys, (key) => key.parent ?? '') : keys.reduce((map, key) => map.set(key.parent ?? '', [...(map.get(key.parent ?? '') ?? []), key]), new Map());
+  const ids = new Set(keys.map((key) => key.id));
+  const rows = [];
+  const walk = (key, depth) => {
+    rows.push(row(key, depth));
+    for (const child of children.get(key.id) ?? []) walk(child, depth + 1);
+  };
+  function row(key, depth) {
+    const entry = link(`/console/keys/${enc(key.id)}`, el('span', { class: `key-name d${Math.min(depth, 4)}` }, el('b', {}, key.name), el('code', {}, key.id)),
+      tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), el('span', { class: 'soft key-who' }, key.agent ? `${key.user} as ${key.agent}` : key.user), el('span', { class: 'soft' }, key.capabilities.includes('*') ? 'everything' : key.capabilities.length === 1 ? key.capabilities[0] : `${key.capabilities.length} capabilities`),
+      el('span', { class: 'soft' }, key.last_used_at ? 'used ' : '', key.last_used_at ? ago(key.last_used_at) : 'never used', key.last_client ? ` by ${client(key.last_client)}` : ''));
+    entry.className = 'key-row';
+    if (key.id === at.parts[0]) entry.setAttribute('aria-current', 'true');
+    return el('li', {}, entry);
+  }
+  for (const key of keys) if (!key.parent || !ids.has(key.parent)) walk(key, 0);
+  const detail = el('div', { class: 'detail' });
+  view.append(el('div', { class: `split wide-side${at.parts[0] ? ' chosen' : ''}` }, el('ul', { class: 'side key-list', 'aria-label': 'Keys' }, ...rows), detail));
+  if (!at.parts[0]) {
+    detail.append(el('p', { class: 'soft pick' }, 'Choose a key to see what it is used for.'));
+    return;
+  }
+  await one(keys.find((key) => key.id === at.parts[0]), at.parts[0], detail, go);
+}
+
+async function one(known, id, place, go) {
+  let usage;
+  try {
+    usage = await call('AK_Usage', { id });
+  } catch (error) {
+    place.append(problem(error));
+    return;
+  }
+  const key = usage.key ?? known;
+  const again = () => go(location.pathname, true);
+  const narrow = usage.never_needed.length && usage.needed.length && key.state === 'active';
+  const left = key.previous_works_until ? new Date(key.previous_works_until) - Date.now() : 0;
+  put(place,
+    el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, key.name), el('p', { class: 'soft' }, el('code', {}, key.id))), el('div', { class: 'head-actions' },
+      action('AK_Create', 'New child', () => create(go, key)),
+      action('AK_Rotate', 'Rotate', () => ask({ title: `Rotate ${key.name}`, text: 'The same key gets a new secret, which is shown once.', verb: 'Rotate', tool: 'AK_Rotate', fields: [{ name: 'overlap_seconds', label: 'The old secret works for', options: ['0', '3600', '86400', '604800'], hint: 'Seconds: none, an hour, a day, a week.' }], args: ({ overlap_seconds: overlap }) => ({ id: key.id, overlap_seconds: Number(overlap) }), done: (answer) => { secret(`The new secret of ${key.name}`, 'This is the only time that it is shown.', answer.api_key); again(); } })),
+      action('AK_Revoke', 'Revoke', () => ask({ title: `Revoke ${key.name}?`, text: `It stops on every replica within a second${key.children ? `, and so do the ${number(key.children)} keys below it` : ''}. ${key.last_used_at ? `It was last used ${new Date(key.last_used_at).toLocaleString()}${key.last_client ? ` by ${client(key.last_client)}` : ''}, for ${usage.commands.length} tools in ${usage.days} days.` : 'Nobody has used it.'}`, verb: 'Revoke', danger: true, tool: 'AK_Revoke', args: () => ({ id: key.id }), done: again })))),
+    el('p', { class: 'tagline' }, tag(key.state, key.state === 'active' ? 'reads' : 'destroys'), key.environment ? tag(key.environment) : null, key.agent ? tag(`acts as ${key.agent}`) : null, key.expires_at ? tag(`ends ${new Date(key.expires_at).toLocaleDateString()}`, 'changes') : null, left > 0 ? tag(`old secret works ${Math.ceil(left / 60000)} min more`, 'changes') : null),
+    narrow ? el('div', { class: 'note' }, el('p', {}, `Never used in ${usage.days} days: `, ...usage.never_needed.flatMap((one_) => [el('code', {}, one_), ' '])), action('AK_Update', 'Narrow it to what it needs', () => ask({ title: `Narrow ${key.name}?`, text: `It keeps ${usage.needed.join(', ')} and loses the rest.`, verb: 'Narrow it', tool: 'AK_Update', args: () => ({ id: key.id, capabilities: usage.needed, if_revision: key.revision }), done: () => { toast('Narrowed.'); again(); } }), '')) : null,
+    el('section', {}, el('h3', {}, 'Use ', el('span', { class: 'count' }, `last ${usage.days} days`)), usage.commands.length ? el('div', {}, bars(usage.commands.slice(0, 24).map((used) => ({ label: used.tool, value: used.calls })), `Calls by tool: ${usage.commands.slice(0, 24).map((used) => `${used.tool} ${used.calls}`).join(', ')}`),
+      el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Tool'), el('th', { scope: 'col' }, 'Calls'), el('th', { scope: 'col' }, 'Last'))), el('tbody', {}, ...usage.commands.map((used) => el('tr', {}, el('td', {}, el('a', { href: `/mcp-hub/tools/${enc(used.tool)}` }, used.tool)), el('td', {}, number(used.calls)), el('td', {}, ago(used.last_used_at ?? used.last_at))))))) : el('p', { class: 'soft' }, 'No calls yet.')),
+    el('section', {}, el('h3', {}, 'It may'), el('p', {}, ...key.capabilities.flatMap((word) => [el('code', {}, word), ' ']))),
+    el('section', {}, el('h3', {}, 'Handshakes'), handshakes(key)),
+    el('section', {}, el('h3', {}, 'Record'), facts([['User', key.user], ['Parent', key.parent ? link(`/console/keys/${enc(key.parent)}`, key.parent) : null], ['Children', number(key.children)], ['Last used', ago(key.last_used_at)], ['Client', client(key.last_client)], ['Old secret last used', key.previous_last_used_at ? ago(key.previous_last_used_at) : null], ['Created', ago(key.created_at)], ['Rotated', key.rotated_at ? ago(key.rotated_at) : null]])));
+}
+
+function handshakes(key) {
+  const place = el('div', {}, el('p', { class: 'soft' }, 'Reading…'));
+  request(`/api/mcp/handshakes?key_id=${enc(key.id)}`).then((body) => place.replaceChildren(body.handshakes.length ? el('ul', { class: 'why' }, ...body.handshakes.slice(0, 6).map((one_) => el('li', {}, tag(one_.outcome, one_.outcome === 'ok' ? 'reads' : 'destroys'), ` ${one_.client?.name ?? one_.user_agent ?? 'a client'} `, ago(one_.at), el('span', { class: 'soft' }, ` ${one_.advice ?? ''}`)))) : el('p', { class: 'soft' }, 'No MCP client has come with this key yet.'))).catch((error) => place.replaceChildren(el('p', { class: 'soft' }, error.message)));
+  return place;
+}

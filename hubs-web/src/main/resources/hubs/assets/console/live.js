@@ -1,0 +1,106 @@
+// What happens, as it happens. One tab of the browser holds the stream and passes it on to the others: browsers open few
+// connections to one address.
+const badge = document.getElementById('live');
+const listeners = new Map();
+const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('engine-live') : null;
+let source;
+let release;
+let refused = 0;
+
+// Calls the listener for each event of a topic ('*': all; 'reset': read everything again). Returns what ends that.
+export function on(topic, listener) {
+  if (!listeners.has(topic)) listeners.set(topic, new Set());
+  listeners.get(topic).add(listener);
+  return () => listeners.get(topic).delete(listener);
+}
+
+function tell(topic, data) {
+  for (const listener of [...(listeners.get(topic) ?? [])]) listener(data);
+  if (topic !== 'reset' && topic !== 'state') for (const listener of [...(listeners.get('*') ?? [])]) listener(topic, data);
+}
+
+function show(state) {
+  badge.dataset.state = state;
+  badge.textContent = { on: 'Live', wait: 'Connecting…', off: 'Not live' }[state];
+}
+
+function pass(topic, data) {
+  channel?.postMessage({ topic, data });
+  tell(topic, data);
+}
+
+const TOPICS = ['presence', 'messages', 'memories', 'deliveries', 'handshakes', 'documents', 'audit'];
+
+function open() {
+  source = new EventSource('/api/stream');
+  source.addEventListener('open', (event) => {
+    refused = 0;
+    show('on');
+    if (event.data) channel?.postMessage({ topic: 'state', data: 'on' });
+  });
+  source.addEventListener('reset', () => pass('reset', {}));
+  for (const topic of TOPICS) source.addEventListener(topic, (event) => pass(topic, JSON.parse(event.data)));
+  source.addEventListener('error', () => {
+    show('wait');
+    channel?.postMessage({ topic: 'state', data: 'wait' });
+    // Refused: the session may have ended, as the next look shows.
+    if (source.readyState === EventSource.CLOSED) {
+      refused += 1;
+      setTimeout(look, Math.min(30_000, 500 * 2 ** refused));
+    }
+  });
+}
+
+async function look() {
+  if (!source) return;
+  const session = await fetch('/api/auth/session').then((response) => response.json()).catch(() => null);
+  if (session && !session.signed_in) ended();
+  else if (source) open();
+}
+
+let whenEnded = () => {};
+
+export function onEnded(work) {
+  whenEnded = work;
+}
+
+function ended() {
+  stop();
+  channel?.postMessage({ topic: 'ended' });
+  whenEnded();
+}
+
+export function start() {
+  if (source || release) return;
+  show('wait');
+  if (channel && navigator.locks) {
+    navigator.locks.request('engine-live', () => new Promise((done) => {
+      release = done;
+      open();
+    }));
+    channel.postMessage({ topic: 'ask' });
+  } else {
+    open();
+  }
+}
+
+export function stop() {
+  source?.close();
+  source = undefined;
+  release?.();
+  release = undefined;
+  show('off');
+}
+
+channel?.addEventListener('message', ({ data: { topic, data } }) => {
+  if (topic === 'ended') {
+    stop();
+    whenEnded();
+  } else if (topic === 'ask') {
+    if (source?.readyState === EventSource.OPEN) channel.postMessage({ topic: 'state', data: 'on' });
+  } else if (topic === 'state') {
+    if (!source) show(data);
+  } else if (!source) {
+    tell(topic, data);
+  }
+});

@@ -1,0 +1,162 @@
+// Memory: banks, what is in them, who may do what with them.
+import { all, call, may } from './api.js';
+import { action, ago, ask, el, empty, enc, facts, given, head, link, number, problem, subnav, tag, toast } from './ui.js';
+import { virtualList } from './virtual.js';
+
+const PERMISSIONS = ['none', 'read', 'append', 'write', 'manage'];
+const ACCESS = ['private', 'bank', 'agent', 'domain', 'public'];
+
+const newBank = (go) => ask({
+  title: 'New memory bank', text: 'A named, searchable, shared collection of memories.', verb: 'Create', tool: 'MB_Create',
+  fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }, { name: 'access', label: 'Who may read it', options: ACCESS, value: 'private' }, { name: 'agent', label: 'Its manager', hint: 'One of your agents. Can be left out.' }],
+  args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }), done: (answer) => go(`/console/memory/${enc(answer.bank.name)}`),
+});
+
+export async function show({ at, view, on, go, isHere }) {
+  const banks = await all('MB_List', {}, (body) => body.profile.map((bank, i) => ({ ...bank, ...body.content[i] })));
+  view.append(head('Memory', { sub: 'What agents remember, in banks that they share.', actions: [action('MB_Create', 'New bank', () => newBank(go), '')] }));
+  if (at.query.get('view') === 'permissions') {
+    view.append(subnav('Parts', [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissions', '/console/memory?view=permissions']], 'permissions'));
+    await matrix(view, banks);
+    return;
+  }
+  if (!banks.length && !at.parts[0]) {
+    view.append(empty('No memory banks yet', 'A bank holds what agents remember, and says who may read, append, write or manage. Create one, then let an agent store something with MB_Store.', action('MB_Create', 'Create a bank', () => newBank(go), '')));
+    return;
+  }
+  view.append(subnav('Parts', [['banks', 'Banks', '/console/memory'], ['permissions', 'Permissions', '/console/memory?view=permissions']], 'banks'));
+  const side = el('nav', { class: 'side channels', 'aria-label': 'Banks' });
+  side.append(...banks.map((bank) => {
+    const entry = link(`/console/memory/${enc(bank.name)}`, el('b', {}, bank.name), el('span', { class: 'soft', 'data-bank': bank.name }, number(bank.memories)));
+    if (bank.name === at.parts[0]) entry.setAttribute('aria-current', 'page');
+    return entry;
+  }));
+  const detail = el('div', { class: 'detail' });
+  view.append(el('div', { class: `split${at.parts[0] ? ' chosen' : ''}` }, side, detail));
+  on('memories', (memory) => {
+    const count = side.querySelector(`[data-bank="${CSS.escape(memory.bank)}"]`);
+    if (count && memory.change === 'stored') count.textContent = number(Number(count.textContent.replaceAll(',', '')) + (memory.count ?? 1));
+  });
+  const wanted = at.parts[0] ?? banks[0]?.name;
+  if (wanted) await bankDetail(wanted, at.parts.slice(1).join('/'), detail, { on, go, isHere });
+}
+
+async function bankDetail(name, memory, place, { on, go, isHere }) {
+  let first;
+  try {
+    first = await call('MB_Read', { target: { bank: name }, page: { limit: 50 } });
+  } catch (error) {
+    place.append(problem(error));
+    return;
+  }
+  const bank = first.profile[0];
+  const again = () => go(location.pathname, true);
+  place.append(el('header', { class: 'detail-head' }, el('div', {}, el('h2', {}, bank.name), el('p', { class: 'soft' }, bank.description ?? '')),
+    el('div', { class: 'head-actions' },
+      action('MB_Store', 'Store a memory', () => ask({ title: `Store in ${bank.name}`, verb: 'Store', tool: 'MB_Store', fields: [{ name: 'content', label: 'Text', long: 4, required: true, max: 64000 }, { name: 'name', label: 'Name', max: 64, hint: 'To find it again; the same name makes a new revision.' }, { name: 'tags', label: 'Tags', hint: 'With commas between them.' }, { name: 'agent', label: 'By the agent', hint: 'One of yours; you, if left out.' }],
+        args: (values) => given({ target: given({ bank: bank.name, agent: values.agent }), content: values.content, vx: given({ name: values.name, tags: values.tags ? values.tags.split(',').map((one) => one.trim()).filter(Boolean) : undefined }) }), done: () => toast('Stored.') }), ''),
+      action('MB_Censor', 'Censor…', () => censor(bank, again)),
+      action('MB_Delete', 'To the trash', () => ask({ title: `Put ${bank.name} in the trash?`, text: `Its ${number(bank.memories)} memories can be restored for 30 days.`, verb: 'To the trash', danger: true, tool: 'MB_Delete', args: () => ({ target: { bank: bank.name } }), done: () => { toast('In the trash for 30 days: MB_Restore brings it back.'); go('/console/memory'); } })))),
+    el('p', { class: 'tagline' }, tag(`access ${bank.access}`), tag(`owner ${bank.owner}`), bank.state !== 'active' ? tag(bank.state, 'destroys') : null, tag(`${number(bank.memories)} memories`)));
+
+  const authors = el('input', { type: 'search', placeholder: 'Only by this agent', 'aria-label': 'Only by this agent' });
+  const tags = el('input', { type: 'search', placeholder: 'Only with these tags', 'aria-label': 'Only with these tags, with commas between them' });
+  const words = may('MB_Search') ? el('input', { type: 'search', placeholder: 'Search by meaning and words', 'aria-label': 'Search this bank' }) : null;
+  const found = el('div', { class: 'memories' });
+  place.append(el('div', { class: 'filters' }, words, authors, tags), found);
+  let list;
+  function listing() {
+    let cursor;
+    const args = () => ({ target: given({ bank: bank.name, agent: authors.value.trim() }), ...(tags.value.trim() && { vx: { tags: tags.value.split(',').map((one) => one.trim()).filter(Boolean) } }) });
+    list = virtualList({
+      height: 76, row: entry, label: `Memories in ${bank.name}`, empty: () => el('p', { class: 'soft pad' }, 'No memories here.'),
+      more: async () => {
+        const body = await call('MB_Read', { ...args(), page: { limit: 100, ...(cursor && { cursor }) } });
+        cursor = body.next_cursor;
+        return { items: body.content, more: Boolean(cursor) };
+      },
+    });
+    found.replaceChildren(list.element);
+  }
+  function entry(one) {
+    return el('button', { type: 'button', class: 'memory', click: () => open(one, bank) }, el('span', { class: 'memory-head' }, el('b', {}, one.name ?? 'memory'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, one.text));
+  }
+  async function search() {
+    const q = words.value.trim();
+    if (!q) return listing();
+    try {
+      const body = await call('MB_Search', { content: q, target: given({ bank: bank.name, agent: authors.value.trim() }), page: { limit: 20 } });
+      found.replaceChildren(body.abstain ? el('p', { class: 'note' }, 'Nothing fits well. These come nearest.') : el('p', { class: 'soft' }, `${body.content.length} found in ${number(body.searched?.memories)} memories.`),
+        el('div', { class: 'hits' }, ...body.content.map((hit) => el('div', { class: 'hit' }, entry({ ...hit, text: hit.text ?? hit.snippet }), el('p', { class: 'soft' }, `score ${hit.score?.toFixed?.(2) ?? hit.score}`, hit.why?.text_rank ? ` · word rank ${hit.why.text_rank}` : '', hit.why?.vector_rank ? ` · meaning rank ${hit.why.vector_rank}` : '', hit.why?.terms?.length ? ` · ${hit.why.terms.join(', ')}` : '')))));
+    } catch (error) {
+      found.replaceChildren(problem(error));
+    }
+  }
+  let waiting;
+  for (const input of [words, authors, tags].filter(Boolean)) {
+    input.addEventListener('input', () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(words?.value.trim() ? search : listing, 200);
+    });
+  }
+  listing();
+  on('memories', (change) => {
+    if (change.bank !== bank.name || !isHere() || words?.value || authors.value || tags.value || change.change !== 'stored' || !change.text) return;
+    if (list.items.every((one) => one.id !== change.id)) list.unshift({ ...change, tags: change.tags ?? [], updated_at: change.at });
+  });
+  if (memory) {
+    try {
+      const body = await call('MB_Read', { target: { bank: bank.name }, vx: { name: memory } });
+      open(body.content[0], bank);
+    } catch {
+      // It has no such name any more: the list stands.
+    }
+  }
+}
+
+function open(one, bank) {
+  const derived = one.derived_from ?? one.source?.derived_from ?? [];
+  ask({
+    title: one.name ?? 'Memory', verb: 'Close',
+    text: [el('pre', { class: 'wraps', tabindex: '0', 'aria-label': 'Text' }, one.text),
+      facts([['Bank', bank.name], ['Author', one.author], ['Source', one.source?.kind ? `${one.source.kind} ${one.source.name ?? ''}` : null], ['Revision', one.revision], ['Tags', (one.tags ?? []).join(', ')], ['Derived from', derived.length ? derived.join(', ') : null], ['Supersedes', one.supersedes], ['Superseded by', one.superseded_by], ['Expires', one.expires_at ? ago(one.expires_at) : null], ['Id', el('code', {}, one.id)], ['Changed', ago(one.updated_at)]])],
+  });
+}
+
+// What it would hide, before it is done.
+async function censor(bank, again) {
+  const listed = await call('MB_AgentList', { target: { bank: bank.name }, page: { limit: 200 } }).catch(() => ({ content: [] }));
+  const authors = listed.content.filter((one) => one.memories > 0);
+  const select = { name: 'agent', label: 'Whose memories', options: ['', ...authors.map((one) => one.agent)], hint: `Leave it open to hide all ${number(bank.memories)}. ${authors.map((one) => `${one.agent}: hides ${number(one.memories)}`).join('; ')}${authors.length ? ', and what was derived from them.' : ''}` };
+  await ask({ title: `Censor ${bank.name}`, text: 'Hidden from every read and search, kept for audit; MB_Uncensor shows it again. What a censored agent writes from now on stays in quarantine.', verb: 'Censor', danger: true, fields: [select], tool: 'MB_Censor',
+    args: ({ agent }) => ({ target: given({ bank: bank.name, agent }) }), done: (answer) => { toast(`${number(answer.hidden)} memories hidden.`); again(); } });
+}
+
+// Agents by banks: a click sets the permission.
+async function matrix(view, banks) {
+  const agents = await all('AP_List', {}, (body) => body.profile, 2);
+  const shown = banks.slice(0, 30);
+  const held = new Map();
+  await Promise.all(shown.map(async (bank) => {
+    const body = await call('MB_Permissions', { target: { bank: bank.name }, page: { limit: 200 } }).catch(() => ({ permissions: [] }));
+    for (const one of body.permissions) held.set(`${bank.name}\n${one.agent}`, one);
+  }));
+  if (!agents.length || !shown.length) {
+    view.append(empty('Nothing to share yet', 'Once there are agents and banks, this shows who may do what with which.', link('/console/agents', 'Agents')));
+    return;
+  }
+  const cell = (bank, agent) => {
+    const one = held.get(`${bank.name}\n${agent.name}`) ?? { permission: 'none' };
+    const button = el('button', { type: 'button', class: `cell p-${one.permission}`, disabled: !may('MB_Permissions'), title: one.why ?? 'No permission.', 'aria-label': `${agent.name} on ${bank.name}: ${one.permission}` }, one.permission === 'none' ? '–' : one.permission);
+    button.addEventListener('click', () => ask({ title: `${agent.name} on ${bank.name}`, text: one.why ?? 'It holds no permission now.', verb: 'Set', fields: [{ name: 'access', label: 'Permission', options: PERMISSIONS, value: one.permission }], tool: 'MB_Permissions',
+      args: ({ access }) => ({ target: { bank: bank.name, agent: agent.name }, vx: { access } }),
+      done: (answer) => {
+        const now = answer.permissions.find((each) => each.agent === agent.name);
+        if (now) held.set(`${bank.name}\n${agent.name}`, now);
+        button.closest('td').replaceChildren(cell(bank, agent));
+      } }));
+    return button;
+  };
+  view.append(el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Permissions' }, el('table', { class: 'matrix' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Agent'), ...shown.map((bank) => el('th', { scope: 'col' }, link(`/console/memory/${enc(bank.name)}`, bank.name))))),
+    el('tbody', {}, ...agents.slice(0, 200).map((agent) => el('tr', {}, el('th', { scope: 'row' }, agent.name), ...shown.map((bank) => el('td', {}, cell(bank, agent)))))))));
+}

@@ -1,0 +1,195 @@
+// Spaces: domains and their zones like a team chat. The person reads along, speaks, invites, and sees who answers whom.
+import { all, call, isAdmin, may, me } from './api.js';
+import { graph } from './graph.js';
+import { action, ago, ask, avatar, clock, el, empty, enc, given, head, link, number, problem, tag } from './ui.js';
+
+const HOPS = 8;
+const ACCESS = ['private', 'agent', 'domain', 'public'];
+
+const newDomain = (go) => ask({
+  title: 'New domain', text: 'A shared workspace that agents are members of, with the zone main.', verb: 'Create', tool: 'DM_Create',
+  fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', required: true, long: 2, max: 2000 },
+    { name: 'access', label: 'Who may see it', options: ACCESS, value: 'private' }, { name: 'agent', label: 'Host', hint: 'One of your agents, its first member. Can be left out.' }],
+  args: ({ agent, ...vx }) => given({ target: given({ agent }), vx: given(vx) }), done: (answer) => go(`/console/spaces/${enc(answer.domain.name)}`),
+});
+
+export async function show({ at, view, on, go, isHere }) {
+  const domains = await all('DM_List', {}, (body) => body.profile.map((domain, i) => ({ ...domain, ...body.content[i] })));
+  const [wanted = domains[0]?.name, zone = 'main'] = at.parts;
+  view.append(head('Spaces', { sub: 'Rooms where agents and people talk.', actions: [action('DM_Create', 'New domain', () => newDomain(go), '')] }));
+  if (!domains.length) {
+    view.append(empty('No rooms yet', 'A domain is a shared workspace with members; its zones are the channels in it. Create one and invite your agents.', action('DM_Create', 'Create a domain', () => newDomain(go), '')));
+    return;
+  }
+  const side = el('nav', { class: 'side channels', 'aria-label': 'Domains and zones' });
+  const middle = el('section', { class: 'chat', 'aria-label': `${wanted}/${zone}` });
+  const about = el('aside', { class: 'about', 'aria-label': 'About this room' });
+  view.append(el('div', { class: `three${at.parts.length ? ' chosen' : ''}` }, side, middle, about));
+
+  let room;
+  try {
+    room = await call('DM_Read', { target: { domain: wanted } });
+  } catch (error) {
+    middle.append(problem(error));
+  }
+  side.append(...domains.flatMap((domain) => [
+    link(`/console/spaces/${enc(domain.name)}`, el('b', {}, domain.name), el('span', { class: 'soft' }, number(domain.members))),
+    ...(domain.name === wanted && room ? room.zones.map((one) => {
+      const entry = link(`/console/spaces/${enc(domain.name)}/${enc(one.name)}`, el('span', {}, `# ${one.name}`), el('span', { class: 'unread', hidden: true }));
+      entry.classList.add('zone');
+      entry.dataset.zone = one.name;
+      if (one.name === zone) entry.setAttribute('aria-current', 'page');
+      return entry;
+    }) : []),
+  ]));
+  if (!room) return;
+  const messages = await chat({ domain: room.profile[0], zone, middle, view, on, isHere });
+  members({ room, about, go, zone, messages });
+  on('presence', (change) => {
+    if (change.domain === wanted && isHere()) refreshMembers();
+  });
+  async function refreshMembers() {
+    room = await call('DM_Read', { target: { domain: wanted } });
+    if (isHere()) {
+      about.replaceChildren();
+      members({ room, about, go, zone, messages });
+    }
+  }
+  on('messages', (message) => {
+    if (message.domain !== wanted || message.zone === zone) return;
+    const count = side.querySelector(`[data-zone="${CSS.escape(message.zone)}"] .unread`);
+    if (count) {
+      count.hidden = false;
+      count.textContent = number(Number(count.textContent || 0) + 1);
+    }
+  });
+  on('reset', () => isHere() && go(location.pathname, true));
+}
+
+async function chat({ domain, zone, middle, view, on, isHere }) {
+  const transcript = el('ol', { class: 'transcript', tabindex: '0', 'aria-label': 'Messages' });
+  const known = new Map();
+  let cursor;
+  let replying = null;
+
+  function line(message) {
+    const answered = message.reply_to && known.get(message.reply_to);
+    const hops = message.chain?.length ?? 0;
+    return el('li', { 'data-id': message.id, class: message.from === me.user && message.from_kind === 'user' ? 'own' : '' }, avatar(message.from, { kind: message.from_kind }),
+      el('div', {},
+        el('p', { class: 'bubble-head' }, el('b', {}, message.from), message.from_kind === 'user' ? tag('person') : null, el('span', { class: 'soft' }, clock(message.created_at)),
+          hops ? el('span', { class: `hops${hops >= HOPS - 1 ? ' near' : ''}`, title: `Answers ${message.chain.join(' → ')}: the loop guard stops at ${HOPS} hops.` }, `${hops} of ${HOPS} hops`) : null,
+          may('AP_Chat') ? el('button', { type: 'button', class: 'quiet reply', 'aria-label': `Answer ${message.from}`, click: () => reply(message) }, 'Answer') : null),
+        answered ? el('p', { class: 'answered soft clip' }, `${answered.from}: ${answered.content}`) : null,
+        el('p', { class: 'said' }, message.content, message.truncated ? el('button', { type: 'button', class: 'quiet', click: (event) => whole(message, event.target) }, 'Show all') : null)));
+  }
+
+  async function whole(message, button) {
+    const body = await call('ZN_Read', { target: { domain: domain.name, zone }, page: { limit: 50 } });
+    const found = body.content.find((one) => one.id === message.id);
+    if (found) button.parentElement.textContent = found.content;
+  }
+
+  function add(message, fresh = true) {
+    if (known.has(message.id)) return;
+    known.set(message.id, message);
+    transcript.querySelector('.none')?.remove();
+    const near = transcript.scrollHeight - transcript.scrollTop - transcript.clientHeight < 120;
+    const element = line(message);
+    if (fresh) element.classList.add('fresh');
+    transcript.append(element);
+    if (near) transcript.scrollTop = transcript.scrollHeight;
+  }
+
+  async function older() {
+    const body = await call('ZN_Read', { target: { domain: domain.name, zone }, page: { limit: 50, ...(cursor && { cursor }) } });
+    cursor = body.next_cursor;
+    const height = transcript.scrollHeight;
+    const fresh = body.content.filter((message) => !known.has(message.id));
+    for (const message of fresh) known.set(message.id, message);
+    transcript.prepend(...(cursor ? [more] : []), ...fresh.map(line));
+    transcript.scrollTop += transcript.scrollHeight - height;
+  }
+  const more = el('li', { class: 'more' }, el('button', { type: 'button', class: 'quiet', click: () => {
+    more.remove();
+    older();
+  } }, 'Earlier messages'));
+
+  const wrong = el('p', { class: 'problem', role: 'alert' });
+  const quote = el('p', { class: 'quote soft', hidden: true });
+  const say = el('textarea', { rows: 1, 'aria-label': `Message to ${domain.name}/${zone}`, placeholder: may('AP_Chat') ? `Say something in ${zone}…` : 'You may only read here', disabled: !may('AP_Chat'), maxlength: 64000 });
+  const form = el('form', { class: 'composer' }, say, el('button', { type: 'submit', disabled: !may('AP_Chat') }, 'Send'));
+  function reply(message) {
+    replying = message;
+    quote.hidden = false;
+    quote.replaceChildren(`Answering ${message.from}: ${message.content.slice(0, 80)} `, el('button', { type: 'button', class: 'quiet', click: () => { replying = null; quote.hidden = true; say.focus(); } }, 'Do not'));
+    say.focus();
+  }
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const content = say.value.trim();
+    if (!content) return;
+    wrong.textContent = '';
+    try {
+      const body = await call('AP_Chat', { target: { domain: domain.name, zone }, content, ...(replying && { reply_to: replying.id }) });
+      if (body.content?.[0]) add(body.content[0]);
+      say.value = '';
+      replying = null;
+      quote.hidden = true;
+      transcript.scrollTop = transcript.scrollHeight;
+    } catch (error) {
+      wrong.textContent = error.message;
+    }
+  });
+  say.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+  middle.append(el('header', { class: 'chat-head' }, el('h2', {}, `${domain.name} `, el('span', { class: 'soft' }, `# ${zone}`))), transcript, quote, form, wrong);
+  try {
+    await older();
+    if (!known.size) transcript.append(el('li', { class: 'none soft' }, 'Nobody has spoken here yet. Say the first word.'));
+  } catch (error) {
+    transcript.append(el('li', { class: 'none' }, problem(error)));
+  }
+  on('messages', (message) => {
+    if (message.domain === domain.name && message.zone === zone && isHere()) add(message);
+  });
+  // Twice: rows get their heights as they come into sight.
+  const down = () => (transcript.scrollTop = transcript.scrollHeight);
+  view.addEventListener('shown', () => {
+    down();
+    requestAnimationFrame(() => requestAnimationFrame(down));
+  });
+  return known;
+}
+
+function members({ room, about, go, zone, messages }) {
+  const domain = room.profile[0];
+  const mine = isAdmin() || domain.owner === me.user;
+  const target = (agent) => ({ target: { domain: domain.name, agent } });
+  const again = () => go(location.pathname, true);
+  const sure = (tool, verb, member, text) => action(tool, verb, () => ask({ title: `${verb} ${member.agent}?`, text, verb, danger: tool !== 'DM_Unban', tool, args: () => target(member.agent), done: again }));
+  about.append(
+    el('p', { class: 'soft' }, domain.description),
+    el('p', { class: 'tagline' }, tag(`access ${domain.access}`), tag(`owner ${domain.owner}`)),
+    el('h3', {}, 'Members ', el('span', { class: 'count' }, number(room.content.length))),
+    el('ul', { class: 'members' }, ...room.content.map((member) => el('li', {}, link(`/console/agents/${enc(member.agent)}`, avatar(member.agent, { online: member.online }), el('span', {}, member.agent)),
+      member.role === 'host' ? tag('host', 'reads') : null, member.state !== 'member' ? tag(member.state, 'changes') : null,
+      mine && member.role !== 'host' ? el('span', { class: 'member-actions' }, member.state === 'banned' ? sure('DM_Unban', 'Unban', member, 'The block is lifted; it may be invited again.') : sure('DM_Kick', 'Remove', member, 'It may be invited again.')) : null))),
+    el('div', { class: 'row' },
+      action('DM_Invite', 'Invite', () => ask({ title: `Invite to ${domain.name}`, text: 'An agent of somebody else joins once its owner agrees.', verb: 'Invite', fields: [{ name: 'agent', label: 'Agent', required: true, max: 64 }], tool: 'DM_Invite', args: ({ agent }) => target(agent), done: again })),
+      action('ZN_Create', 'New zone', () => ask({ title: `New zone in ${domain.name}`, verb: 'Create', fields: [{ name: 'name', label: 'Name', required: true, max: 64 }, { name: 'description', label: 'Description', max: 2000 }], tool: 'ZN_Create', args: (values) => ({ target: { domain: domain.name }, vx: given(values) }), done: (_, values) => go(`/console/spaces/${enc(domain.name)}/${enc(values.name)}`) }))),
+  );
+  const counts = new Map();
+  for (const message of messages.values()) {
+    const answered = message.reply_to && messages.get(message.reply_to);
+    const to = answered?.from ?? message.chain?.at(-1);
+    if (to && to !== message.from) counts.set(`${message.from}\n${to}`, (counts.get(`${message.from}\n${to}`) ?? 0) + 1);
+  }
+  const links = [...counts].map(([pair, times]) => ({ from: pair.split('\n')[0], to: pair.split('\n')[1], times }));
+  if (links.length) about.append(el('h3', {}, 'Who answers whom'), graph(links, `Who answers whom in ${zone}: ${links.map((one) => `${one.from} answers ${one.to} ${one.times} times`).join(', ')}`));
+  about.append(el('p', { class: 'soft' }, 'Created ', ago(domain.created_at)));
+}

@@ -1,0 +1,202 @@
+// The pieces that the console's pages are made of. Whatever comes from the service becomes text, never markup.
+import { code, dialog, el } from '../dom.js';
+import { asCurl, asMcp, call, made, may, mcpEndpoint } from './api.js';
+
+export { el };
+
+const UNITS = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600], ['minute', 60]];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
+
+function since(date) {
+  const seconds = Math.round((date - Date.now()) / 1000);
+  for (const [unit, size] of UNITS) if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  return 'now';
+}
+
+export function ago(iso) {
+  if (!iso) return el('span', { class: 'soft' }, 'never');
+  const date = new Date(iso);
+  return el('time', { datetime: iso, title: date.toLocaleString(), 'data-ago': true }, since(date));
+}
+
+export function clock(iso) {
+  const date = new Date(iso);
+  const today = date.toDateString() === new Date().toDateString();
+  const text = today ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false })
+    : date.toLocaleDateString([], { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hour12: false });
+  return el('time', { datetime: iso, title: date.toLocaleString() }, text);
+}
+
+setInterval(() => {
+  for (const one of document.querySelectorAll('time[data-ago]')) one.textContent = since(new Date(one.dateTime));
+}, 20_000);
+
+function hash(text) {
+  let sum = 0;
+  for (const sign of text.toLowerCase()) sum = (sum * 31 + sign.codePointAt(0)) >>> 0;
+  return sum % 8;
+}
+
+export function avatar(name, { kind = 'agent', online } = {}) {
+  const initials = (name.match(/[\p{L}\p{N}]+/gu) ?? ['?']).slice(0, 2).map((word) => [...word][0]).join('').toUpperCase();
+  return el('span', { class: `avatar a${hash(name)} ${kind}${online ? ' online' : ''}`, 'aria-hidden': 'true' }, initials);
+}
+
+export const tag = (text, kind = '') => el('span', { class: `tag ${kind}` }, text);
+
+// Puts pieces into a place, without those that are not there.
+export const put = (place, ...pieces) => place.append(...pieces.filter((piece) => piece !== null && piece !== undefined && piece !== false));
+
+// What a client calls itself, in a few words: browsers say much more.
+export function client(text) {
+  if (!text?.startsWith('Mozilla/')) return text;
+  return `a browser (${/Firefox|Edg|Chrome|Safari/.exec(text)?.[0].replace('Edg', 'Edge') ?? 'unknown'})`;
+}
+
+export const number = (value) => Number(value ?? 0).toLocaleString('en');
+
+// The head of a page: its title, what it is about, its actions.
+export function head(title, { sub, actions = [] } = {}) {
+  return el('header', { class: 'head' },
+    el('div', { class: 'head-words' }, el('h1', {}, title), sub ? el('p', { class: 'soft' }, sub) : null),
+    el('div', { class: 'head-actions' }, ...actions,
+      el('button', { type: 'button', class: 'quiet icon', 'aria-label': 'The calls of this page as code', title: 'As curl, as MCP', click: () => showCalls('The calls of this page', made.slice(-8)) }, '</>')));
+}
+
+function snippets(one) {
+  return el('details', { class: 'as-code' }, el('summary', {}, `${one.tool} as curl, as MCP`),
+    code(asCurl(one), `${one.tool} as curl`), code(`POST ${mcpEndpoint}\n${asMcp(one)}`, `${one.tool} over MCP`));
+}
+
+export function showCalls(title, calls) {
+  const box = dialog(title, el('p', { class: 'hint' }, 'Everything that the console does is a call that you can make too.'),
+    ...calls.map(snippets),
+    el('div', { class: 'row' }, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+  box.classList.add('wide');
+  if (calls.length === 1) box.querySelector('details').open = true;
+}
+
+// Where there is nothing yet: what would be here, and the first step.
+export function empty(title, text, ...actions) {
+  return el('div', { class: 'empty' }, el('h2', {}, title), el('p', {}, text), actions.length ? el('div', { class: 'row' }, ...actions) : null);
+}
+
+export function problem(error) {
+  return el('p', { class: 'note bad', role: 'alert' }, error.message);
+}
+
+const toastPlace = document.getElementById('toast');
+let toastEnds;
+export function toast(text) {
+  toastPlace.textContent = text;
+  toastPlace.classList.add('shown');
+  clearTimeout(toastEnds);
+  toastEnds = setTimeout(() => toastPlace.classList.remove('shown'), 4000);
+}
+
+// A button for a tool; greyed out, with the reason, where the caller may not run it.
+export function action(tool, label, click, kind = 'quiet') {
+  const allowed = may(tool);
+  return el('button', { type: 'button', class: kind, disabled: !allowed, title: allowed ? null : `Your key or role does not allow ${tool}`, click }, label);
+}
+
+let fields = 0;
+
+function control(field) {
+  const id = `console-field-${++fields}`;
+  const hint = field.hint ? el('p', { class: 'hint', id: `${id}-hint` }, field.hint) : null;
+  const attributes = { id, name: field.name, required: field.required, maxlength: field.max, 'aria-describedby': hint ? `${id}-hint` : null };
+  let input;
+  if (field.options && field.multiple) {
+    const boxes = field.options.map((option) => el('label', { class: 'check' }, el('input', { type: 'checkbox', value: option, checked: (field.value ?? []).includes(option) }), ` ${option}`));
+    return { name: field.name, element: el('fieldset', { class: 'field checks' }, el('legend', {}, field.label), hint, el('div', { class: 'check-grid' }, ...boxes)),
+      value: () => boxes.map((box) => box.firstChild).filter((box) => box.checked).map((box) => box.value) };
+  }
+  if (field.options) input = el('select', attributes, ...field.options.map((option) => el('option', { value: option, selected: option === field.value }, option || '—')));
+  else if (field.long) input = el('textarea', { ...attributes, rows: field.long });
+  else input = el('input', { ...attributes, type: field.type ?? 'text', autocomplete: 'off' });
+  if (!field.options) input.value = field.value ?? '';
+  return { name: field.name, element: el('div', { class: 'field' }, el('label', { for: id }, field.label), input, hint),
+    value: () => (field.type === 'number' && input.value !== '' ? Number(input.value) : input.value.trim()), input };
+}
+
+// A dialog that makes one call: its fields become arguments, which can be shown as code; it closes once the call is done.
+export function ask({ title, text, fields: wanted = [], verb, danger, tool, args, done }) {
+  return new Promise((resolve) => {
+    const controls = wanted.map(control);
+    const values = () => Object.fromEntries(controls.map((one) => [one.name, one.value()]));
+    const wrong = el('p', { class: 'problem', role: 'alert' });
+    const submit = el('button', { type: 'submit', class: danger ? 'danger' : '' }, verb);
+    const codeButton = el('button', { type: 'button', class: 'quiet', click: () => showCalls('The same as a call', [{ tool, args: args(values()) }]) }, 'As code');
+    const form = el('form', {}, ...(text ? [text].flat().map((one) => (typeof one === 'string' ? el('p', {}, one) : one)) : []), ...controls.map((one) => one.element), wrong,
+      el('div', { class: 'row' }, submit, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Cancel'), tool ? codeButton : null));
+    const box = dialog(title, form);
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      submit.disabled = true;
+      wrong.textContent = '';
+      try {
+        const given = values();
+        const answer = tool ? await call(tool, args(given)) : given;
+        await done?.(answer, given);
+        resolve(answer);
+        box.close();
+      } catch (error) {
+        wrong.textContent = error.message;
+      } finally {
+        submit.disabled = false;
+      }
+    });
+    box.addEventListener('close', () => resolve(null));
+  });
+}
+
+// A secret that is shown this once.
+export function secret(title, text, value) {
+  const box = dialog(title, el('p', {}, text), code(value, title),
+    el('div', { class: 'row' }, el('button', { type: 'button', click: () => box.close() }, 'I have kept it')));
+}
+
+// What was given, without what is empty.
+export function given(object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== '' && value !== null
+    && !(typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0)));
+}
+
+export function facts(rows) {
+  return el('dl', { class: 'facts' }, ...rows.filter(([, value]) => value !== undefined && value !== null && value !== '').flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
+}
+
+const SVG = 'http://www.w3.org/2000/svg';
+export function svg(name, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) if (value !== null && value !== undefined) element.setAttribute(key, value);
+  element.append(...children.filter(Boolean));
+  return element;
+}
+
+// Small bars over time: [{label, value, bad}].
+export function bars(points, label) {
+  const most = Math.max(1, ...points.map((point) => point.value));
+  const width = 100 / Math.max(16, points.length);
+  const shapes = points.map((point, i) => svg('rect', {
+    x: i * width + width * 0.12, width: width * 0.76, y: 40 - (38 * point.value) / most, height: Math.max(point.value ? 1.5 : 0.5, (38 * point.value) / most),
+    class: point.bad ? 'bad' : '',
+  }, svg('title', {}, `${point.label}: ${point.value}`)));
+  return svg('svg', { class: 'bars', viewBox: '0 0 100 40', preserveAspectRatio: 'none', role: 'img', 'aria-label': label }, ...shapes);
+}
+
+export function meter(value, limit, label) {
+  const share = limit ? Math.min(1, value / limit) : 0;
+  return svg('svg', { class: `meter${share >= 1 ? ' full' : share >= 0.8 ? ' near' : ''}`, viewBox: '0 0 100 6', preserveAspectRatio: 'none', role: 'img', 'aria-label': label },
+    svg('rect', { class: 'track', width: 100, height: 6 }), svg('rect', { class: 'value', width: share * 100, height: 6 }));
+}
+
+export const link = (path, ...children) => el('a', { href: path, 'data-go': true }, ...children);
+
+export const enc = encodeURIComponent;
+
+// One of several parts of a page, by address.
+export function subnav(label, entries, current) {
+  return el('nav', { class: 'subnav', 'aria-label': label }, ...entries.map(([word, title, path]) => el('a', { href: path, 'data-go': true, 'aria-current': word === current ? 'page' : null }, title)));
+}

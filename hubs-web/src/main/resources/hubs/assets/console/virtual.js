@@ -1,0 +1,70 @@
+// A list of which only the rows in sight are elements, however long it is. Rows have one height; more are fetched as the end comes near.
+import { el } from '../dom.js';
+
+export function virtualList({ height, row, label, more, empty }) {
+  const inner = el('div', { class: 'virtual-inner', role: 'list', 'aria-label': label });
+  const box = el('div', { class: 'virtual', tabindex: '0', role: 'group', 'aria-label': label }, inner);
+  let items = [];
+  let shown = new Map();
+  let fetching = false;
+  let through = !more;
+
+  function draw() {
+    const first = Math.max(0, Math.floor(box.scrollTop / height) - 8);
+    const last = Math.min(items.length, Math.ceil((box.scrollTop + box.clientHeight) / height) + 8);
+    inner.style.height = `${items.length * height}px`;
+    const next = new Map();
+    for (let i = first; i < last; i++) {
+      const known = shown.get(items[i]);
+      const element = known ?? el('div', { class: 'virtual-row', role: 'listitem' }, row(items[i]));
+      element.style.transform = `translateY(${i * height}px)`;
+      element.style.height = `${height}px`;
+      element.setAttribute('aria-setsize', through ? items.length : -1);
+      element.setAttribute('aria-posinset', i + 1);
+      if (!known) inner.append(element);
+      next.set(items[i], element);
+    }
+    for (const [item, element] of shown) if (!next.has(item)) element.remove();
+    shown = next;
+    if (!through && !fetching && last > items.length - 40) fetch();
+  }
+
+  async function fetch() {
+    fetching = true;
+    try {
+      const page = await more(items.length === 0);
+      items = items.concat(page.items);
+      through = !page.more;
+    } catch (error) {
+      through = true;
+      inner.append(el('p', { class: 'problem', role: 'alert' }, error.message));
+    } finally {
+      fetching = false;
+    }
+    if (!items.length && through && empty) inner.replaceChildren(empty());
+    else draw();
+  }
+
+  box.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
+  new ResizeObserver(draw).observe(box);
+  if (more) fetch();
+  return {
+    element: box,
+    set(all) {
+      items = all;
+      shown.forEach((element) => element.remove());
+      shown = new Map();
+      inner.replaceChildren(...(items.length || !empty ? [] : [empty()]));
+      draw();
+    },
+    unshift(item) {
+      if (!items.length) inner.replaceChildren();
+      items = [item, ...items];
+      if (box.scrollTop > 0) box.scrollTop += height;
+      draw();
+    },
+    get items() {
+      return items;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+// Webhooks: endpoints and how they fare, deliveries with their attempts, sending again, trying a receiver.
+import { all, call, may } from './api.js';
+import { action, ago, ask, bars, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
+import { code, dialog } from '../dom.js';
+import { virtualList } from './virtual.js';
+
+const STATES = { delivered: 'reads', failed: 'changes', exhausted: 'destroys', pending: '', delivering: '' };
+
+function create(go) {
+  return ask({ title: 'New endpoint', text: 'What happens in the tenant is sent here, signed, at least once.', verb: 'Create', tool: 'WH_Create',
+    fields: [{ name: 'url', label: 'URL', type: 'url', required: true, hint: 'https, public.' }, { name: 'events', label: 'Events', value: '*', required: true, hint: '* for all, or types with commas between them.' }, { name: 'description', label: 'Description' }],
+    args: ({ events, ...rest }) => given({ ...rest, events: events.split(',').map((one) => one.trim()).filter(Boolean) }),
+    done: (answer) => { secret('The signing secret', 'With it your receiver verifies what it gets. This is the only time that it is shown.', answer.endpoint.secret ?? answer.secret); go(`/console/webhooks/${enc(answer.endpoint.id)}`, true); } });
+}
+
+export async function show({ at, view, on, go, isHere }) {
+  view.append(head('Webhooks', { sub: 'What is sent to your systems, and how that goes.', actions: may('WH_Create') ? [action('WH_Create', 'New endpoint', () => create(go), '')] : [] }));
+  if (!may('WH_List')) {
+    view.append(empty('For admins', 'Events tell of all that happens in the tenant, so endpoints and deliveries are for its admins.'));
+    return;
+  }
+  const endpoints = await all('WH_List', {}, (body) => body.endpoints);
+  if (!endpoints.length) {
+    view.append(empty('Nothing is sent anywhere yet', 'An endpoint is an address of yours that receives signed events: agents that come and go, quotas that fill up.', action('WH_Create', 'Create an endpoint', () => create(go), ''), el('a', { class: 'button quiet', href: '/docs/webhooks' }, 'How to verify them')));
+    return;
+  }
+  const wanted = endpoints.find((one) => one.id === at.parts[0]);
+  const side = el('ul', { class: 'side endpoints', 'aria-label': 'Endpoints' }, ...endpoints.map((one) => {
+    const entry = link(`/console/webhooks/${enc(one.id)}`, el('b', { class: 'clip' }, one.url), el('span', { class: 'soft clip' }, one.events.join(', ')),
+      el('span', {}, tag(one.enabled ? 'enabled' : one.disabled_reason ?? 'disabled', one.enabled ? 'reads' : 'destroys'), ' ', el('span', { class: 'soft' }, one.health?.succeeded + one.health?.failed ? `${one.health.success_percent} % of ${number(one.health.succeeded + one.health.failed)} in 24 h` : 'nothing in 24 h')));
+    if (one === wanted) entry.setAttribute('aria-current', 'true');
+    return el('li', {}, entry);
+  }));
+  const detail = el('div', { class: 'detail' });
+  view.append(el('div', { class: `split wide-side${wanted ? ' chosen' : ''}` }, side, detail));
+  if (wanted) endpoint(wanted, detail, go);
+  deliveries(wanted, detail, { on, isHere });
+}
+
+function endpoint(one, place, go) {
+  const again = () => go(location.pathname, true);
+  const health = one.health ?? {};
+  put(place, el('header', { class: 'detail-head' }, el('div', {}, el('h2', { class: 'breaks' }, one.url), el('p', { class: 'soft' }, one.description ?? one.events.join(', '))), el('div', { class: 'head-actions' },
+    action('WH_Test', 'Test', () => ask({ title: 'Send a test', text: 'One delivery is queued, signed like any other.', verb: 'Send', tool: 'WH_Test', fields: [{ name: 'event_type', label: 'Event', value: one.events[0] === '*' ? 'agent.deployment.created' : one.events[0], required: true }], args: ({ event_type: type }) => ({ event_type: type, data: {}, endpoint_id: one.id }), done: () => toast('Queued: it shows below.') })),
+    action('WH_Grade', 'Grade my receiver', () => grade(one)),
+    action('WH_RedeliverFailed', 'Send failed ones again', () => ask({ title: 'Send again what failed', verb: 'Send again', tool: 'WH_RedeliverFailed', fields: [{ name: 'hours', label: 'Of the last hours', type: 'number', value: 24, required: true }], args: ({ hours }) => ({ id: one.id, since: new Date(Date.now() - hours * 3_600_000).toISOString() }), done: (answer) => toast(`${number(answer.queued ?? answer.deliveries?.length)} queued.`) })),
+    action('WH_RotateSecret', 'Rotate secret', () => ask({ title: 'Rotate the signing secret', text: 'For the overlap every delivery carries two signatures.', verb: 'Rotate', tool: 'WH_RotateSecret', fields: [{ name: 'overlap_seconds', label: 'The old one works for, in seconds', type: 'number', value: 86400 }], args: ({ overlap_seconds: overlap }) => ({ id: one.id, overlap_seconds: overlap }), done: (answer) => { secret('The new signing secret', 'This is the only time that it is shown.', answer.secret ?? answer.endpoint.secret); again(); } })),
+    action('WH_Update', one.enabled ? 'Disable' : 'Enable', () => ask({ title: `${one.enabled ? 'Disable' : 'Enable'} this endpoint?`, text: one.enabled ? 'What happens meanwhile is not queued for it; the gap is noted.' : 'What happens from now on is sent to it.', verb: one.enabled ? 'Disable' : 'Enable', tool: 'WH_Update', args: () => ({ id: one.id, enabled: !one.enabled }), done: again })),
+    action('WH_Delete', 'Delete', () => ask({ title: 'Delete this endpoint?', text: 'Its deliveries go with it.', verb: 'Delete', danger: true, tool: 'WH_Delete', args: () => ({ id: one.id }), done: () => go('/console/webhooks') })))),
+  el('p', { class: 'tagline' }, tag(one.enabled ? 'enabled' : one.disabled_reason, one.enabled ? 'reads' : 'destroys'), tag(`circuit ${health.circuit ?? 'closed'}`, health.circuit === 'open' ? 'destroys' : ''), one.missed ? tag('missed some events while disabled', 'changes') : null),
+  el('div', { class: 'figures' }, figure('Delivered', number(health.succeeded)), figure('Failed', number(health.failed)), figure('Success', health.success_percent === undefined ? '–' : `${health.success_percent} %`), figure('Median', health.p50_ms === undefined ? '–' : `${health.p50_ms} ms`), figure('95th percentile', health.p95_ms === undefined ? '–' : `${health.p95_ms} ms`)),
+  one.preflight ? el('p', { class: 'soft' }, `Last look: ${one.preflight.detail ?? (one.preflight.ok ? 'fine' : 'not reachable')} `, ago(one.preflight.checked_at)) : null);
+}
+
+const figure = (name, value) => el('div', { class: 'figure' }, el('span', { class: 'soft' }, name), el('b', {}, value));
+
+function deliveries(endpoint_, place, { on, isHere }) {
+  let cursor;
+  const state = el('select', { 'aria-label': 'State' }, ...['', 'pending', 'delivering', 'delivered', 'failed', 'exhausted'].map((one) => el('option', { value: one }, one || 'every state')));
+  const chosen = new Set();
+  const again = action('WH_Redeliver', 'Send selected again', async () => {
+    let sent = 0;
+    try {
+      for (const id of chosen) {
+        await call('WH_Redeliver', { id });
+        sent += 1;
+      }
+      toast(`${sent} queued.`);
+    } catch (error) {
+      toast(error.message);
+    }
+    chosen.clear();
+    list();
+  });
+  const chart = el('div', {});
+  const holder = el('div', { class: 'deliveries' });
+  place.append(el('section', {}, el('div', { class: 'section-head' }, el('h2', {}, 'Deliveries'), state, again), chart, holder));
+
+  function row(one) {
+    const box = el('input', { type: 'checkbox', 'aria-label': `Select delivery ${one.sequence}`, change: () => { if (box.checked) chosen.add(one.id); else chosen.delete(one.id); again.disabled = !chosen.size; } });
+    return el('div', { class: 'delivery' }, box, el('button', { type: 'button', class: 'plain', click: () => open(one) }, tag(one.state, STATES[one.state] ?? ''), el('b', {}, one.event_type), el('span', { class: 'soft' }, `#${one.sequence}`), el('span', { class: 'soft' }, `${one.attempts?.length ?? 0} ${one.attempts?.length === 1 ? 'attempt' : 'attempts'}${one.attempts?.at?.(-1)?.status ? `, ${one.attempts.at(-1).status}` : ''}`), ago(one.created_at)));
+  }
+  function list() {
+    cursor = undefined;
+    again.disabled = true;
+    const made = virtualList({ height: 44, row, label: 'Deliveries', empty: () => el('p', { class: 'soft pad' }, 'No deliveries.'), more: async (first) => {
+      const body = await call('WH_Deliveries', given({ endpoint: endpoint_?.id, state: state.value, page: given({ limit: 100, cursor }) }));
+      cursor = body.next_cursor;
+      if (first) chart.replaceChildren(...(body.deliveries.length ? [byTime(body.deliveries)] : []));
+      return { items: body.deliveries, more: Boolean(cursor) };
+    } });
+    holder.replaceChildren(made.element);
+  }
+  state.addEventListener('change', list);
+  list();
+  let waiting;
+  on('deliveries', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => isHere() && !chosen.size && holder.firstChild.scrollTop < 40 && list(), 700);
+  });
+}
+
+// The latest deliveries, in twenty equal parts of the time that they cover.
+function byTime(listed) {
+  const times = listed.map((one) => Date.parse(one.created_at));
+  const [from, to] = [Math.min(...times), Math.max(...times, Date.now())];
+  const size = Math.max(60_000, (to - from) / 20);
+  const points = Array.from({ length: 20 }, (_, i) => ({ label: new Date(from + i * size).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }), value: 0, bad: false }));
+  listed.forEach((one, i) => {
+    const point = points[Math.min(19, Math.floor((times[i] - from) / size))];
+    point.value += 1;
+    point.bad ||= ['failed', 'exhausted'].includes(one.state);
+  });
+  return bars(points, `The latest ${listed.length} deliveries over time`);
+}
+
+async function open(one) {
+  const body = await call('WH_Delivery', { id: one.id });
+  const { delivery } = body;
+  const box = dialog(`${delivery.event_type} #${delivery.sequence}`, facts([['State', tag(delivery.state, STATES[delivery.state])], ['To', delivery.url], ['Next attempt', delivery.next_attempt_at ? ago(delivery.next_attempt_at) : null]]),
+    el('table', {}, el('thead', {}, el('tr', {}, ...['Attempt', 'Status', 'Took', 'Error'].map((word) => el('th', { scope: 'col' }, word)))), el('tbody', {}, ...delivery.attempts.map((attempt) => el('tr', {}, el('td', {}, ago(attempt.at)), el('td', {}, attempt.status ?? '–'), el('td', {}, `${attempt.duration_ms} ms`), el('td', {}, attempt.error ?? ''))))),
+    code(JSON.stringify(body.event, null, 2), 'What is sent'),
+    el('div', { class: 'row' }, action('WH_Redeliver', 'Send again', async () => { await call('WH_Redeliver', { id: one.id }); toast('Queued.'); box.close(); }, ''), el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+  box.classList.add('wide');
+}
+
+async function grade(one) {
+  const place = el('div', {}, el('p', { class: 'soft' }, 'Nine deliveries are on their way…'));
+  const box = dialog('Grade my receiver', place, el('div', { class: 'row' }, el('button', { type: 'button', class: 'quiet', click: () => box.close() }, 'Close')));
+  try {
+    const body = await call('WH_Grade', { id: one.id });
+    place.replaceChildren(el('p', { class: 'score' }, el('b', {}, `${body.score} %`)), el('ul', { class: 'why' }, ...body.trials.map((trial) => el('li', {}, tag(trial.ok ? 'right' : 'wrong', trial.ok ? 'reads' : 'destroys'), ` ${trial.delivery} `, el('span', { class: 'soft' }, `answered ${trial.status ?? trial.error}, should be ${trial.expected}`)))));
+  } catch (error) {
+    place.replaceChildren(problem(error));
+  }
+}

@@ -1,0 +1,153 @@
+// The first page: who is there, what is said in which room, what is remembered, as it happens.
+import { call, isAdmin, may } from './api.js';
+import { ago, avatar, clock, el, empty, enc, head, link, number } from './ui.js';
+import { demoBar, startDemo } from './demo.js';
+
+const ROOMS = 12;
+const SHOWN = 4;
+const FEED = 60;
+
+const either = (work, otherwise) => work.catch(() => otherwise);
+
+export async function show({ view, on, isHere }) {
+  const state = { agents: new Map(), rooms: new Map(), banks: new Map() };
+  const people = el('ul', { class: 'people' });
+  const rooms = el('div', { class: 'rooms' });
+  const banks = el('div', { class: 'bank-row' });
+  const feed = el('ol', { class: 'feed', 'aria-label': 'What happens' });
+  const demo = el('div', { class: 'demo-place' });
+  const body = el('div', { class: 'world-grid' });
+
+  async function load() {
+    const [agents, domains, held] = await Promise.all([
+      may('AP_List') ? either(call('AP_List', { page: { limit: 200 } }), { profile: [], content: [] }) : { profile: [], content: [] },
+      may('DM_List') ? either(call('DM_List', { page: { limit: ROOMS } }), { profile: [], content: [] }) : { profile: [], content: [] },
+      may('MB_List') ? either(call('MB_List', { page: { limit: 24 } }), { profile: [], content: [] }) : { profile: [], content: [] },
+    ]);
+    state.agents = new Map(agents.profile.map((agent, i) => [agent.name, { ...agent, ...agents.content[i], last: state.agents.get(agent.name)?.last }]));
+    state.banks = new Map(held.profile.map((bank) => [bank.name, bank]));
+    const read = await Promise.all(domains.profile.map((domain) => either(call('DM_Read', { target: { domain: domain.name } }), { profile: [domain], content: [], zones: [], messages: [] })));
+    state.rooms = new Map(read.map((domain) => [domain.profile[0].name, { ...domain.profile[0], members: domain.content, zones: domain.zones ?? [], messages: (domain.messages ?? []).slice(-SHOWN) }]));
+    for (const room of state.rooms.values()) for (const message of room.messages) note(message);
+  }
+
+  function note(message) {
+    const agent = state.agents.get(message.from);
+    if (agent && message.from_kind === 'agent') agent.last = message;
+  }
+
+  function person(agent) {
+    return el('li', { 'data-agent': agent.name }, link(`/console/agents/${enc(agent.name)}`, avatar(agent.name, { online: agent.online }),
+      el('span', { class: 'person-words' }, el('b', {}, agent.name), el('span', { class: 'soft clip' }, agent.last?.content ?? agent.description)),
+      el('span', { class: 'unseen' }, agent.online ? 'online' : 'offline'), agent.unread ? el('span', { class: 'unread', title: `${agent.unread} unread` }, number(agent.unread)) : null));
+  }
+
+  function said(message, fresh) {
+    return el('li', { class: `bubble${fresh ? ' fresh' : ''}`, 'data-id': message.id }, avatar(message.from, { kind: message.from_kind }),
+      el('div', {}, el('p', { class: 'bubble-head' }, el('b', {}, message.from), ' ', el('span', { class: 'soft' }, message.zone && message.zone !== 'main' ? `${message.zone} · ` : '', clock(message.created_at))), el('p', { class: 'clip3' }, message.content)));
+  }
+
+  function room(domain) {
+    const members = domain.members.filter((member) => member.state === 'member' || member.role);
+    return el('section', { class: 'room', 'data-domain': domain.name },
+      el('header', {}, el('h3', {}, link(`/console/spaces/${enc(domain.name)}`, domain.name)),
+        el('span', { class: 'faces' }, ...members.slice(0, 5).map((member) => avatar(member.agent, { online: member.online }))),
+        el('span', { class: 'soft zones' }, domain.zones.map((zone) => zone.name).join(', '))),
+      el('ol', { class: 'bubbles' }, ...(domain.messages.length ? domain.messages.map((message) => said(message)) : [el('li', { class: 'soft quiet-room' }, 'Nobody has spoken here yet.')])));
+  }
+
+  function bank(one) {
+    return link(`/console/memory/${enc(one.name)}`, el('span', { class: 'bank', 'data-bank': one.name }, el('b', {}, one.name), el('span', { class: 'soft' }, `${number(one.memories)} ${one.memories === 1 ? 'memory' : 'memories'}`), el('span', { class: 'bank-last soft clip' }, one.last ?? one.description ?? '')));
+  }
+
+  function draw() {
+    if (!state.agents.size && !state.rooms.size && !state.banks.size) {
+      body.replaceChildren(empty('Nobody is here yet', 'Agents, the rooms in which they talk and the banks in which they remember appear here, live. See it with three agents and an incident, or connect your own client.',
+        ...(isAdmin() ? [el('button', { type: 'button', click: () => startDemo() }, 'Start the demo')] : []),
+        el('a', { class: isAdmin() ? 'button quiet' : 'button', href: '/mcp-hub/connect#claude-code' }, 'Connect Claude Code')));
+      return;
+    }
+    people.replaceChildren(...[...state.agents.values()].sort((a, b) => Number(b.online) - Number(a.online) || a.name.localeCompare(b.name)).slice(0, 60).map(person));
+    rooms.replaceChildren(...(state.rooms.size ? [...state.rooms.values()].map(room) : [el('p', { class: 'soft' }, 'No domains yet: a domain is a room with members and zones. ', link('/console/spaces', 'Create one'))]));
+    banks.replaceChildren(...(state.banks.size ? [...state.banks.values()].map(bank) : [el('p', { class: 'soft' }, 'No memory banks yet. ', link('/console/memory', 'Create one'))]));
+    if (!body.contains(rooms)) {
+      body.replaceChildren(
+        el('section', { class: 'panel', 'aria-labelledby': 'w-agents' }, el('h2', { id: 'w-agents' }, 'Agents ', el('span', { class: 'count' }, number(state.agents.size))), people),
+        el('div', { class: 'world-middle' }, el('section', { 'aria-labelledby': 'w-rooms' }, el('h2', { id: 'w-rooms' }, 'Rooms'), rooms),
+          el('section', { 'aria-labelledby': 'w-banks' }, el('h2', { id: 'w-banks' }, 'Memory'), banks)),
+        el('section', { class: 'panel', 'aria-labelledby': 'w-feed' }, el('h2', { id: 'w-feed' }, 'Now'), feed));
+    }
+    if (!feed.children.length) feed.append(el('li', { class: 'soft', 'data-none': true }, 'What happens from now on shows here.'));
+  }
+
+  function happened(icon, words, at, path) {
+    feed.querySelector('[data-none]')?.remove();
+    feed.prepend(el('li', { class: 'fresh' }, el('span', { class: `dot ${icon}`, 'aria-hidden': 'true' }), path ? link(path, ...words) : el('span', {}, ...words), ago(at)));
+    while (feed.children.length > FEED) feed.lastChild.remove();
+  }
+
+  let again;
+  function reload() {
+    clearTimeout(again);
+    again = setTimeout(async () => {
+      await load();
+      if (isHere()) draw();
+    }, 400);
+  }
+
+  on('messages', (message) => {
+    const path = message.domain ? `/console/spaces/${enc(message.domain)}/${enc(message.zone)}` : `/console/agents/${enc(message.from_kind === 'agent' ? message.from : message.to)}`;
+    happened('said', [el('b', {}, message.from), ` in ${message.domain ? `${message.domain}/${message.zone}` : `a talk with ${message.to}`}: `, el('span', { class: 'soft' }, message.content.slice(0, 90))], message.at, path);
+    note(message);
+    const at = state.rooms.get(message.domain);
+    if (message.domain && !at) return reload();
+    if (at && !at.messages.some((one) => one.id === message.id)) {
+      at.messages = [...at.messages, message].slice(-SHOWN);
+      const list = rooms.querySelector(`[data-domain="${CSS.escape(message.domain)}"] .bubbles`);
+      if (list) {
+        list.querySelector('.quiet-room')?.remove();
+        list.append(said(message, true));
+        while (list.children.length > SHOWN) list.firstChild.remove();
+      }
+    }
+    const speaker = state.agents.get(message.from);
+    if (speaker) people.querySelector(`[data-agent="${CSS.escape(message.from)}"]`)?.replaceWith(person(speaker));
+    people.querySelector(`[data-agent="${CSS.escape(message.from)}"]`)?.classList.add('fresh');
+  });
+
+  on('memories', (memory) => {
+    const words = { stored: 'remembered', updated: 'revised', removed: 'forgot' }[memory.change] ?? memory.change;
+    happened('kept', [el('b', {}, memory.author ?? 'Somebody'), ` ${words} in ${memory.bank}: `, el('span', { class: 'soft' }, memory.name ?? memory.text?.slice(0, 80) ?? `${number(memory.count)} memories`)], memory.at,
+      `/console/memory/${enc(memory.bank)}${memory.name ? `/${enc(memory.name)}` : ''}`);
+    const known = state.banks.get(memory.bank);
+    if (!known) return reload();
+    if (memory.change === 'stored') known.memories += memory.count ?? 1;
+    known.last = memory.name ?? memory.text;
+    const place = banks.querySelector(`[data-bank="${CSS.escape(memory.bank)}"]`)?.closest('a');
+    if (place) {
+      const next = bank(known);
+      next.firstChild.classList.add('fresh');
+      place.replaceWith(next);
+    }
+  });
+
+  on('presence', (change) => {
+    const words = { created: 'was created', destroyed: 'is gone', joined: `joined ${change.domain ?? 'a room'}`, left: `left ${change.domain ?? 'a room'}` }[change.change]
+      ?? (change.change === 'seen' ? (change.online ? 'is here' : 'has left') : null);
+    if (words) happened('seen', [el('b', {}, change.agent), ` ${words}`], change.at, `/console/agents/${enc(change.agent)}`);
+    const known = state.agents.get(change.agent);
+    if (change.change === 'seen' && known) {
+      known.online = change.online;
+      people.querySelector(`[data-agent="${CSS.escape(change.agent)}"]`)?.replaceWith(person(known));
+    } else {
+      reload();
+    }
+  });
+  on('deliveries', (delivery) => happened(delivery.state === 'delivered' ? 'kept' : 'bad', [`${delivery.event_type} `, el('span', { class: 'soft' }, delivery.state)], delivery.at, '/console/webhooks'));
+  on('reset', reload);
+
+  await load();
+  view.append(head('World', { sub: 'Everybody and everything that you may see, live.', actions: isAdmin() ? [el('button', { type: 'button', class: 'quiet', click: () => startDemo() }, 'Demo')] : [] }), demo, body);
+  draw();
+  demoBar(demo, on, isHere, reload);
+}

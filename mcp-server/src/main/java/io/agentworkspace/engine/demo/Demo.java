@@ -1,0 +1,325 @@
+package io.agentworkspace.engine.demo;
+
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.rest.DemoControl;
+import io.agentworkspace.engine.secrets.Vault;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Sets the demo up with the rights of the admin who starts it, plays it, and takes it away again. The agents act over MCP, each
+ * with its own key; what they do is in {@link DemoScript}.
+ */
+public final class Demo implements DemoControl, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Demo.class);
+    private static final Duration LOOK = Duration.ofMillis(300);
+
+    /** How long the agents wait for an answer, compared with the whole. */
+    private static final double PATIENCE = 0.5;
+
+    private static final String CAPABILITIES = "'agent:read','agent:write','domain:read','zone:read','bank:read','bank:write'";
+
+    private final ToolRunner runner;
+    private final DemoStore store;
+    private final URI endpoint;
+    private final Clock clock;
+    private final Map<Long, Thread> playing = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    /** @param endpoint where this replica serves MCP */
+    public Demo(ToolRunner runner, Db db, Vault vault, URI endpoint, Clock clock) {
+        this.runner = runner;
+        this.store = new DemoStore(db, vault);
+        this.endpoint = endpoint;
+        this.clock = clock;
+    }
+
+    @Override
+    public ObjectNode state(Caller caller) {
+        play(caller.tenant()); // The replica that played it may be gone.
+        return store.find(caller.tenant())
+                .map(Demo::shown)
+                .orElseGet(() -> Json.object().put("state", "none"));
+    }
+
+    private static ObjectNode shown(DemoStore.State state) {
+        var shown = Json.object()
+                .put("state", state.state())
+                .put("step", DemoScript.before(state.step()))
+                .put("steps", DemoScript.length())
+                .put("domain", DemoScript.DOMAIN)
+                .put("zone", DemoScript.ZONE);
+        if (state.state().equals(DemoStore.WAITING)) {
+            shown.put("question", DemoScript.QUESTION);
+            DemoScript.ANSWERS.forEach(shown.putArray("answers")::add);
+        }
+        return state.branch() == null ? shown : shown.put("answer", state.branch());
+    }
+
+    @Override
+    public ObjectNode start(Caller caller, int seconds) {
+        if (store.find(caller.tenant()).isPresent()) {
+            throw Problem.conflict("the demo is there already: pause, resume, replay or remove it");
+        }
+        var keys = new LinkedHashMap<String, String>();
+        var ids = new ArrayList<String>();
+        var made = new ArrayList<String[]>();
+        try {
+            build(caller, keys, ids, made);
+        } catch (Problem refused) {
+            undo(caller, made, ids);
+            throw refused;
+        }
+        if (!store.begin(caller.tenant(), seconds, keys, ids, clock.instant())) {
+            undo(caller, made, ids);
+            throw Problem.conflict("the demo has just been started by somebody else");
+        }
+        return state(caller);
+    }
+
+    private void build(Caller caller, Map<String, String> keys, List<String> ids, List<String[]> made) {
+        for (var persona : DemoScript.PERSONAS) {
+            var vx = Json.object()
+                    .put("name", persona.name())
+                    .put("description", persona.description())
+                    .put("profile", persona.profile())
+                    .put("access", "public");
+            run(caller, "AP_Create", Json.object().set("vx", vx));
+            made.add(new String[] {"AP_Destroy", "agent", persona.name()});
+        }
+        var lead = DemoScript.PERSONAS.getFirst().name();
+        run(caller, "DM_Create", "{'target':{'agent':'%s'},'vx':{'name':'%s','description':'Checkout fails: three agents look into it.','access':'domain'}}", lead, DemoScript.DOMAIN);
+        made.add(new String[] {"DM_Destroy", "domain", DemoScript.DOMAIN});
+        run(caller, "ZN_Create", "{'target':{'domain':'%s'},'vx':{'name':'%s','description':'What customers report and are told.'}}", DemoScript.DOMAIN, DemoScript.CUSTOMERS);
+        for (var bank : List.of(DemoScript.RUNBOOKS, DemoScript.LOG)) {
+            run(caller, "MB_Create", "{'target':{'agent':'%s'},'vx':{'name':'%s','access':'bank','description':'%s'}}", lead, bank, bank.equals(DemoScript.LOG) ? "What this incident taught." : "What earlier incidents taught.");
+            made.add(new String[] {"MB_Destroy", "bank", bank});
+        }
+        for (var persona : DemoScript.PERSONAS.subList(1, DemoScript.PERSONAS.size())) {
+            run(caller, "DM_Invite", "{'target':{'domain':'%s','agent':'%s'}}", DemoScript.DOMAIN, persona.name());
+            run(caller, "MB_Permissions", "{'target':{'bank':'%s','agent':'%s'},'vx':{'access':'read'}}", DemoScript.RUNBOOKS, persona.name());
+            run(caller, "MB_Permissions", "{'target':{'bank':'%s','agent':'%s'},'vx':{'access':'append'}}", DemoScript.LOG, persona.name());
+        }
+        for (var known : DemoScript.KNOWN) {
+            var arguments = DemoScript.object("{'target':{'bank':'%s','agent':'%s'}}".formatted(DemoScript.RUNBOOKS, lead))
+                    .put("content", known.text());
+            arguments.putObject("vx").put("name", known.name()).putArray("tags").add(known.tag());
+            run(caller, "MB_Store", arguments);
+        }
+        for (var persona : DemoScript.PERSONAS) {
+            var answer = run(caller, "AK_Create", "{'name':'demo %s','agent':'%s','environment':'demo','capabilities':[%s],'expires_in_seconds':86400}", persona.name(), persona.name(), CAPABILITIES);
+            keys.put(persona.name(), answer.path("api_key").asString());
+            ids.add(answer.at("/key/id").asString());
+        }
+    }
+
+    private JsonNode run(Caller caller, String tool, String arguments, Object... values) {
+        return run(caller, tool, DemoScript.object(arguments.formatted(values)));
+    }
+
+    private JsonNode run(Caller caller, String tool, JsonNode arguments) {
+        var request = new ToolRunner.Request(
+                tool, (ObjectNode) arguments, caller, "demo-" + UUID.randomUUID(), true, null);
+        var answer = runner.run(request);
+        if (answer.problem() != null) {
+            throw answer.problem();
+        }
+        return answer.envelope();
+    }
+
+    /** What is gone already, or belongs to somebody else by now, stays as it is. */
+    private void undo(Caller caller, List<String[]> made, List<String> keys) {
+        for (var id : keys) {
+            tried(caller, "AK_Delete", Json.object().put("id", id));
+        }
+        for (var thing : made.reversed()) {
+            tried(caller, thing[0], DemoScript.object("{'target':{'%s':'%s'}}".formatted(thing[1], thing[2])));
+        }
+    }
+
+    private void tried(Caller caller, String tool, ObjectNode arguments) {
+        try {
+            run(caller, tool, arguments);
+        } catch (Problem gone) {
+            LOG.debug("the demo: {} was refused: {}", tool, gone.note());
+        }
+    }
+
+    @Override
+    public ObjectNode pause(Caller caller) {
+        present(caller);
+        store.pause(caller.tenant());
+        return state(caller);
+    }
+
+    @Override
+    public ObjectNode resume(Caller caller) {
+        present(caller);
+        store.resume(caller.tenant(), clock.instant());
+        return state(caller);
+    }
+
+    @Override
+    public ObjectNode replay(Caller caller) {
+        var seconds = present(caller).seconds();
+        remove(caller);
+        return start(caller, seconds);
+    }
+
+    private DemoStore.State present(Caller caller) {
+        return store.find(caller.tenant()).orElseThrow(() -> Problem.conflict("there is no demo: start it first"));
+    }
+
+    @Override
+    public void remove(Caller caller) {
+        var state = store.find(caller.tenant());
+        if (state.isEmpty()) {
+            return;
+        }
+        store.delete(caller.tenant()); // First: whoever plays it stops.
+        var made = new ArrayList<String[]>();
+        DemoScript.PERSONAS.forEach(persona -> made.add(new String[] {"AP_Destroy", "agent", persona.name()}));
+        made.add(new String[] {"DM_Destroy", "domain", DemoScript.DOMAIN});
+        made.add(new String[] {"MB_Destroy", "bank", DemoScript.RUNBOOKS});
+        made.add(new String[] {"MB_Destroy", "bank", DemoScript.LOG});
+        undo(caller, made, state.get().keyIds());
+    }
+
+    /** Plays the tenant's demo here, unless somebody does already. */
+    private void play(long tenant) {
+        if (closed || playing.containsKey(tenant) || !store.hold(tenant, clock.instant())) {
+            return;
+        }
+        var thread = Thread.ofVirtual().name("demo " + tenant).unstarted(() -> {
+            try {
+                playOn(tenant);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("the demo of tenant {} has stopped", tenant, e);
+            } finally {
+                playing.remove(tenant);
+            }
+        });
+        if (playing.putIfAbsent(tenant, thread) == null) {
+            thread.start();
+        }
+    }
+
+    private void playOn(long tenant) throws IOException, InterruptedException {
+        var run = store.find(tenant).map(DemoStore.State::run);
+        while (!closed && run.isPresent()) {
+            var now = clock.instant();
+            var state = store.keep(tenant, run.get(), now);
+            if (state.isEmpty() || state.get().isOver()) {
+                return;
+            }
+            if (state.get().dueAt().isAfter(now) && !state.get().state().equals(DemoStore.WAITING)) {
+                Thread.sleep(LOOK);
+            } else {
+                step(tenant, state.get(), now);
+            }
+        }
+    }
+
+    private void step(long tenant, DemoStore.State state, Instant now) throws IOException, InterruptedException {
+        var step = DemoScript.STEPS.get(state.step());
+        if (step.isQuestion()) {
+            question(tenant, state, now);
+            return;
+        }
+        var last = state.last();
+        if (step.branch() == null || step.branch().equals(state.branch())) {
+            var arguments = step.arguments().deepCopy();
+            if (step.answers() && last != null) {
+                arguments.put("reply_to", last);
+            }
+            var answer = agent(tenant, state, step.agent()).call(step.tool(), arguments);
+            if (!answer.at("/status/success").asBoolean()) {
+                LOG.info("the demo: {} was refused: {}", step.tool(), answer.at("/status/note").asString(""));
+            } else if (step.tool().equals("AP_Chat")) {
+                last = answer.at("/content/0/id").asString();
+            }
+        }
+        next(tenant, state, state.branch(), last, now);
+    }
+
+    private DemoAgent agent(long tenant, DemoStore.State state, @Nullable String name) {
+        return new DemoAgent(
+                endpoint, String.valueOf(name), store.keys(tenant, state).path(name).asString());
+    }
+
+    /** Waits for a person to speak in the room; without an answer the agents take the safe way. */
+    private void question(long tenant, DemoStore.State state, Instant now) throws IOException, InterruptedException {
+        var patience = Duration.ofMillis((long) (1000 * state.seconds() * PATIENCE));
+        if (!state.state().equals(DemoStore.WAITING)) {
+            store.advance(tenant, state, DemoStore.WAITING, state.step(), null, state.last(), now.plus(patience));
+            return;
+        }
+        var words = spoken(tenant, state);
+        if (words != null || !state.dueAt().isAfter(now)) {
+            next(tenant, state, DemoScript.chosen(words), null, now);
+        } else {
+            Thread.sleep(LOOK);
+        }
+    }
+
+    /** What a person has said in the room after the last message of the agents. */
+    private @Nullable String spoken(long tenant, DemoStore.State state) throws IOException, InterruptedException {
+        var lead = DemoScript.PERSONAS.getFirst().name();
+        var arguments = DemoScript.object(
+                "{'target':{'domain':'%s','zone':'%s'},'page':{'limit':10}}".formatted(DemoScript.DOMAIN, DemoScript.ZONE));
+        String words = null;
+        var after = false;
+        for (var message : agent(tenant, state, lead).call("ZN_Read", arguments).path("content")) {
+            if (message.path("id").asString("").equals(state.last())) {
+                after = true;
+            } else if (after && message.path("from_kind").asString("").equals("user")) {
+                words = message.path("content").asString("");
+            }
+        }
+        return words;
+    }
+
+    private void next(
+            long tenant, DemoStore.State state, @Nullable String branch, @Nullable String last, Instant now) {
+        var index = state.step() + 1;
+        while (index < DemoScript.STEPS.size() && isSkipped(DemoScript.STEPS.get(index), branch)) {
+            index++;
+        }
+        if (index == DemoScript.STEPS.size()) {
+            store.advance(tenant, state, DemoStore.FINISHED, index, branch, last, now);
+        } else {
+            var pause = 1000L * state.seconds() * DemoScript.STEPS.get(index).weight() / DemoScript.weight();
+            store.advance(tenant, state, DemoStore.RUNNING, index, branch, last, now.plusMillis(pause));
+        }
+    }
+
+    private static boolean isSkipped(DemoScript.Step step, @Nullable String branch) {
+        return step.branch() != null && !step.branch().equals(branch);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        playing.values().forEach(Thread::interrupt);
+    }
+}

@@ -1,0 +1,162 @@
+package io.agentworkspace.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.Chromium;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** The console in real Chromium, which {@code console.mjs} uses as people do; its pictures are in {@code target/screenshots}. */
+@Tag("slow")
+class ConsoleTest {
+    private static final Path SCREENSHOTS = Path.of("target/screenshots").toAbsolutePath();
+    private static final String MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    private static final Map<String, List<JsonNode>> STEPS = new LinkedHashMap<>();
+    private static final TestTenant TENANT = new TestTenant();
+    private static String owner;
+
+    @BeforeAll
+    static void play() {
+        Chromium.require();
+        owner = TENANT.key(Door.REST, "owner", Role.OWNER, List.of("*"));
+        var member = TENANT.key(Door.REST, "marta", Role.ADMIN, List.of("*"));
+        fill();
+        var keys = Map.of(
+                "OWNER_KEY",
+                owner,
+                "MEMBER_KEY",
+                member,
+                "VIEWER_KEY",
+                TENANT.key(Door.REST, "vera", Role.VIEWER, List.of("*")),
+                "NARROW_KEY",
+                TENANT.key(Door.REST, "nora", Role.MEMBER, List.of("bank:read")),
+                "EMPTY_KEY",
+                new TestTenant().key(Door.REST, "emma", Role.OWNER, List.of("*")));
+        Chromium.play(keys, "console.mjs", TestServer.url(), SCREENSHOTS.toString())
+                .forEach(step -> STEPS.computeIfAbsent(step.get("step").asString(), _ -> new ArrayList<>())
+                        .add(step));
+    }
+
+    private static void fill() {
+        call("AP_Create", """
+                {"vx": {"name": "Ada", "description": "Watches the tide tables.", "profile": "%s", "access": "private"}}""");
+        call("AP_Create", """
+                {"vx": {"name": "Bo", "description": "%s"}}""");
+        call("DM_Create", """
+                {"target": {"agent": "Ada"}, "vx": {"name": "den", "description": "%s"}}""");
+        call("DM_Invite", """
+                {"target": {"domain": "den", "agent": "Bo"}}""");
+        call("ZN_Create", """
+                {"target": {"domain": "den"}, "vx": {"name": "night-watch"}}""");
+        call("AP_Chat", """
+                {"target": {"domain": "den"}, "content": "%s"}""");
+        call("AP_LogOn", """
+                {"target": {"agent": "Ada"}}""");
+        call("AP_Chat", """
+                {"target": {"domain": "den"}, "content": "Low water at 06:12 tomorrow."}""");
+        call("AP_LogOff", "{}");
+        call("MB_Create", """
+                {"target": {"agent": "Ada"}, "vx": {"name": "notes", "description": "%s"}}""");
+        call("MB_Store", """
+                {"target": {"bank": "notes", "agent": "Ada"}, "content": "%s", "vx": {"name": "tide", "tags": ["sea"]}}""");
+        call("MB_Store", """
+                {"target": {"bank": "notes", "agent": "Ada"}, "content": "Neap tides are weaker than spring tides."}""");
+        call("AK_Create", """
+                {"name": "%s", "capabilities": ["agent:read"]}""");
+        call("WH_Create", """
+                {"url": "http://127.0.0.1:9/hooks", "events": ["*"], "description": "%s"}""");
+        call("AP_Create", """
+                {"vx": {"name": "Cy", "description": "Counts ships."}}""");
+    }
+
+    private static void call(String service, String arguments) {
+        var given = Json.readObject(arguments.replace("%s", MARKUP).getBytes(StandardCharsets.UTF_8));
+        Door.REST.call(TestServer.url(), owner, service, given).ok();
+    }
+
+    private static JsonNode only(String step) {
+        assertThat(STEPS.get(step)).as(step).hasSize(1);
+        return STEPS.get(step).getFirst();
+    }
+
+    /** Errors of scripts, breaches of the policy, requests to others, what axe finds, pages wider than the window. */
+    @Test
+    void nothingIsWrongWithAnyPageInAnyTheme() {
+        assertThat(only("faults").get("faults").valueStream().map(JsonNode::asString))
+                .isEmpty();
+    }
+
+    @Test
+    void markupShowsAsText() {
+        assertThat(STEPS).doesNotContainKey("a script ran");
+        assertThat(only("together").path("markup").asInt()).isZero();
+        assertThat(only("together").path("said").asString()).contains("<b>bold</b>");
+    }
+
+    @Test
+    void whatOneSaysTheOtherReads() {
+        assertThat(only("together").path("took")).hasSize(3);
+        assertThat(STEPS).containsKey("moves");
+    }
+
+    @Test
+    void everyCallIsShownAsCode() {
+        assertThat(STEPS.get("as code"))
+                .hasSize(2)
+                .allMatch(step -> step.path("curl").asBoolean() && step.path("mcp").asBoolean());
+    }
+
+    @Test
+    void signingOutEndsTheStreamsOfTheSession() {
+        assertThat(only("signs out").path("live").asString()).isEqualTo("off");
+    }
+
+    @Test
+    void everybodySeesOnlyWhatTheyMay() {
+        var seen = only("others");
+        assertThat(seen.path("viewerMayCreate").asBoolean()).isFalse();
+        assertThat(seen.path("viewerWebhooks").asString()).contains("For admins").doesNotContain("127.0.0.1:9");
+        assertThat(seen.path("viewerSpace").asString()).doesNotContain("Low water");
+        assertThat(seen.path("narrowAgents").asString()).contains("agent:read").doesNotContain("Ada");
+        assertThat(seen.path("narrowWorld").asString()).doesNotContain("Ada");
+        assertThat(seen.properties().stream()
+                        .filter(each -> each.getKey().startsWith("empty"))
+                        .map(each -> each.getValue().asString()))
+                .hasSize(5)
+                .allSatisfy(text -> assertThat(text).doesNotContain("Watches the tide", "Low water", "Neap tides"));
+    }
+
+    /** Every step is a call over MCP by an agent; the person's answer decides how it goes on; and nothing of it stays. */
+    @Test
+    void aNewcomerSeesAgentsWorkAnswersThemAndTakesThemAwayAgain() {
+        var walk = only("newcomer");
+        assertThat(walk.path("room").asString())
+                .contains("I disagree", "Raise the pool and watch it", "bought an hour")
+                .doesNotContain("Rolled back");
+        assertThat(walk.path("doors").valueStream().map(JsonNode::asString))
+                .filteredOn(entry -> entry.matches("(?s).*(Mira|Otto|Juno).*"))
+                .hasSizeGreaterThan(8)
+                .allMatch(entry -> entry.contains("mcp"));
+        assertThat(walk.path("learnt").asString())
+                .contains("lesson - a larger pool buys an hour", "handover", "finding - the leaking query");
+        assertThat(walk.path("left").valueStream().map(JsonNode::asInt)).containsExactly(0, 0, 0, 0);
+    }
+
+    @Test
+    void theFirstViewIsLight() {
+        assertThat(only("weight").path("bytes").asInt()).isLessThan(200_000);
+    }
+}
