@@ -50,6 +50,10 @@ async function everyPage(width) {
     await to(page, path, there);
     await pages.look(page, `console-${name}`);
   }
+  await to(page, '/console/memory/notes', '.memory');
+  await page.getByLabel('Search this bank').fill('neap tides');
+  await page.locator('.hit mark').first().waitFor();
+  await pages.look(page, 'console-memory-search');
   await page.locator('.rail nav a[data-page="keys"]').click();
   await page.locator('.key-row').first().click();
   await page.locator('.detail h2').waitFor();

@@ -79,7 +79,7 @@ async function bankDetail(name, memory, place, { on, go, isHere }) {
     found.replaceChildren(list.element);
   }
   function entry(one) {
-    return el('button', { type: 'button', class: 'memory', click: () => open(one, bank) }, el('span', { class: 'memory-head' }, el('b', {}, one.name ?? 'memory'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, one.text));
+    return el('button', { type: 'button', class: 'memory', click: () => open(one, bank) }, el('span', { class: 'memory-head' }, el('b', {}, one.name ?? 'memory'), el('span', { class: 'soft' }, one.author, ' · ', ago(one.updated_at)), ...(one.tags ?? []).slice(0, 3).map((text) => tag(text))), el('span', { class: 'clip2' }, ...marked(one.text, one.why?.highlights)));
   }
   async function search() {
     const q = words.value.trim();
@@ -112,6 +112,19 @@ async function bankDetail(name, memory, place, { on, go, isHere }) {
       // It has no such name any more: the list stands.
     }
   }
+}
+
+// The text with what was searched for marked; places count characters, not UTF-16 units.
+function marked(text, places = []) {
+  const signs = [...(text ?? '')];
+  const pieces = [];
+  let at = 0;
+  for (const [from, to] of places) {
+    if (from < at) continue;
+    pieces.push(signs.slice(at, from).join(''), el('mark', {}, signs.slice(from, to).join('')));
+    at = to;
+  }
+  return [...pieces, signs.slice(at).join('')];
 }
 
 function open(one, bank) {

@@ -15,6 +15,7 @@ import io.agentworkspace.engine.db.Housekeeping;
 import io.agentworkspace.engine.db.Migrations;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.demo.Demo;
+import io.agentworkspace.engine.demo.DemoEndpoint;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
@@ -70,6 +71,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -200,14 +202,14 @@ public final class App implements AutoCloseable {
                     .clearing("handshakes", handshakes::purge)
                     .clearing("live events", news::purge);
             var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
-            var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, demo, clock);
+            var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             var rules = rules(callerLimit)
                     .within(quotas::commands)
                     .reading(catalogue.tools())
                     .serving(path -> Endpoints.serve(path, rest::serves));
-            var gate = new Gate(rules, callers, refusals, clock, new Endpoints(mcp, live, pages, rest));
+            var gate = new Gate(rules, callers, refusals, clock, new Endpoints(mcp, Map.of(Endpoints.STREAM, live, Endpoints.DEMO, new DemoEndpoint(demo)), pages, rest));
 
             keep(housekeeping).start(QUIET);
             keep(server).serve(around.apply(gate), refusals); // Closed first, while the database is available.

@@ -5,7 +5,6 @@ import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.ToolRunner;
-import io.agentworkspace.engine.rest.DemoControl;
 import io.agentworkspace.engine.secrets.Vault;
 import java.io.IOException;
 import java.net.URI;
@@ -28,8 +27,9 @@ import tools.jackson.databind.node.ObjectNode;
  * Sets the demo up with the rights of the admin who starts it, plays it, and takes it away again. The agents act over MCP, each
  * with its own key; what they do is in {@link DemoScript}.
  */
-public final class Demo implements DemoControl, AutoCloseable {
+public final class Demo implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Demo.class);
+    private static final ObjectNode NONE = Json.object().put("state", "none");
     private static final Duration LOOK = Duration.ofMillis(300);
 
     /** How long the agents wait for an answer, compared with the whole. */
@@ -52,12 +52,12 @@ public final class Demo implements DemoControl, AutoCloseable {
         this.clock = clock;
     }
 
-    @Override
-    public ObjectNode state(Caller caller) {
+    /** How it is. */
+    ObjectNode state(Caller caller) {
         play(caller.tenant()); // The replica that played it may be gone.
         return store.find(caller.tenant())
                 .map(Demo::shown)
-                .orElseGet(() -> Json.object().put("state", "none"));
+                .orElseGet(NONE::deepCopy);
     }
 
     private static ObjectNode shown(DemoStore.State state) {
@@ -74,8 +74,8 @@ public final class Demo implements DemoControl, AutoCloseable {
         return state.branch() == null ? shown : shown.put("answer", state.branch());
     }
 
-    @Override
-    public ObjectNode start(Caller caller, int seconds) {
+    /** @param seconds how long it takes, without the wait for the person's answer */
+    ObjectNode start(Caller caller, int seconds) {
         if (store.find(caller.tenant()).isPresent()) {
             throw Problem.conflict("the demo is there already: pause, resume, replay or remove it");
         }
@@ -163,22 +163,20 @@ public final class Demo implements DemoControl, AutoCloseable {
         }
     }
 
-    @Override
-    public ObjectNode pause(Caller caller) {
+    ObjectNode pause(Caller caller) {
         present(caller);
         store.pause(caller.tenant());
         return state(caller);
     }
 
-    @Override
-    public ObjectNode resume(Caller caller) {
+    ObjectNode resume(Caller caller) {
         present(caller);
         store.resume(caller.tenant(), clock.instant());
         return state(caller);
     }
 
-    @Override
-    public ObjectNode replay(Caller caller) {
+    /** Everything anew, from the beginning. */
+    ObjectNode replay(Caller caller) {
         var seconds = present(caller).seconds();
         remove(caller);
         return start(caller, seconds);
@@ -188,19 +186,23 @@ public final class Demo implements DemoControl, AutoCloseable {
         return store.find(caller.tenant()).orElseThrow(() -> Problem.conflict("there is no demo: start it first"));
     }
 
-    @Override
-    public void remove(Caller caller) {
+    /** Takes away all that belongs to it. */
+    ObjectNode remove(Caller caller) {
         var state = store.find(caller.tenant());
-        if (state.isEmpty()) {
-            return;
+        if (state.isPresent()) {
+            remove(caller, state.get());
         }
+        return NONE.deepCopy();
+    }
+
+    private void remove(Caller caller, DemoStore.State state) {
         store.delete(caller.tenant()); // First: whoever plays it stops.
         var made = new ArrayList<String[]>();
         DemoScript.PERSONAS.forEach(persona -> made.add(new String[] {"AP_Destroy", "agent", persona.name()}));
         made.add(new String[] {"DM_Destroy", "domain", DemoScript.DOMAIN});
         made.add(new String[] {"MB_Destroy", "bank", DemoScript.RUNBOOKS});
         made.add(new String[] {"MB_Destroy", "bank", DemoScript.LOG});
-        undo(caller, made, state.get().keyIds());
+        undo(caller, made, state.keyIds());
     }
 
     /** Plays the tenant's demo here, unless somebody does already. */
@@ -255,7 +257,7 @@ public final class Demo implements DemoControl, AutoCloseable {
             var answer = agent(tenant, state, step.agent()).call(step.tool(), arguments);
             if (!answer.at("/status/success").asBoolean()) {
                 LOG.info("the demo: {} was refused: {}", step.tool(), answer.at("/status/note").asString(""));
-            } else if (step.tool().equals("AP_Chat")) {
+            } else if (step.isSaid()) {
                 last = answer.at("/content/0/id").asString();
             }
         }

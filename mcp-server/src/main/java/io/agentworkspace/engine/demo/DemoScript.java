@@ -84,6 +84,11 @@ final class DemoScript {
             return new Step(agent, tool, arguments, weight, answers, answer);
         }
 
+        /** Whether it is something said, which others may answer. */
+        boolean isSaid() {
+            return !arguments.at("/target/zone").isMissingNode();
+        }
+
         boolean isQuestion() {
             return agent == null;
         }
@@ -91,7 +96,7 @@ final class DemoScript {
 
     static final List<Step> STEPS = List.of(
             says(MIRA, ZONE, "Checkout fails for 9 % of orders since 14:02. I lead. Otto, what do you measure? Juno, what do customers see?"),
-            reads(OTTO, RUNBOOKS, null),
+            searches(OTTO, RUNBOOKS, "connection pool full after a deploy"),
             says(OTTO, ZONE, "The connection pool is full: 200 of 200, and 340 requests wait. It began two minutes after deploy 512."),
             says(JUNO, CUSTOMERS, "I am reading the reports: 41 in ten minutes. All say that the payment was not taken."),
             says(JUNO, ZONE, "41 reports in ten minutes. Nobody was charged twice. They want to know whether to try again."),
@@ -166,11 +171,14 @@ final class DemoScript {
         return new Step(agent, "AP_Chat", arguments.put("content", content), 3, false, null);
     }
 
-    private static Step reads(String agent, String bank, @Nullable String name) {
+    private static Step searches(String agent, String bank, String content) {
         var arguments = object("{'target': {'bank': '%s'}}".formatted(bank));
-        if (name != null) {
-            arguments.putObject("vx").put("name", name);
-        }
+        return new Step(agent, "MB_Search", arguments.put("content", content), 1, false, null);
+    }
+
+    private static Step reads(String agent, String bank, String name) {
+        var arguments = object("{'target': {'bank': '%s'}}".formatted(bank));
+        arguments.putObject("vx").put("name", name);
         return new Step(agent, "MB_Read", arguments, 1, false, null);
     }
 

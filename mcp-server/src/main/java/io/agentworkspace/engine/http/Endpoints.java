@@ -2,13 +2,16 @@ package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.ProtectedResource;
 import io.agentworkspace.engine.hubs.HubRoutes;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** The endpoints behind the gate: {@code /mcp} and below is MCP, {@code /api/stream} the stream of events, pages belong to the hubs, everything else is REST. */
+/** The endpoints behind the gate: {@code /mcp} and below is MCP, some paths have an endpoint of their own, pages belong to the hubs, everything else is REST. */
 public final class Endpoints extends Handler.Sequence {
     static final String MCP = "/mcp";
 
@@ -19,17 +22,23 @@ public final class Endpoints extends Handler.Sequence {
     public static final String CARD = MCP + "/server-card";
 
     /** What happens in the tenant, as it happens. */
-    static final String STREAM = "/api/stream";
+    public static final String STREAM = "/api/stream";
+
+    /** The demo, for admins. */
+    public static final String DEMO = "/api/demo";
+
+    private static final Set<String> OWN = Set.of(STREAM, DEMO);
 
     private final Handler mcp;
-    private final Handler stream;
+    private final Map<String, Handler> own;
     private final Handler pages;
     private final Handler rest;
 
-    public Endpoints(Handler mcp, Handler stream, Handler pages, Handler rest) {
-        super(mcp, stream, pages, rest);
+    /** @param own those of single paths: {@link #STREAM}, {@link #DEMO} */
+    public Endpoints(Handler mcp, Map<String, Handler> own, Handler pages, Handler rest) {
+        super(Stream.concat(Stream.of(mcp, pages, rest), own.values().stream()).toArray(Handler[]::new));
         this.mcp = mcp;
-        this.stream = stream;
+        this.own = Map.copyOf(own);
         this.pages = pages;
         this.rest = rest;
     }
@@ -43,8 +52,10 @@ public final class Endpoints extends Handler.Sequence {
     private Handler endpoint(String path) {
         if (isMcp(path) || path.equals(CATALOG) || ProtectedResource.PATHS.contains(path)) {
             return mcp;
-        } else if (path.equals(STREAM)) {
-            return stream;
+        }
+        var alone = own.get(path);
+        if (alone != null) {
+            return alone;
         }
         return HubRoutes.covers(path) ? pages : rest;
     }
@@ -53,7 +64,7 @@ public final class Endpoints extends Handler.Sequence {
     public static boolean serve(String path, Predicate<String> rest) {
         return isMcp(path)
                 || path.equals(CATALOG)
-                || path.equals(STREAM)
+                || OWN.contains(path)
                 || ProtectedResource.PATHS.contains(path)
                 || HubRoutes.covers(path)
                 || rest.test(path);

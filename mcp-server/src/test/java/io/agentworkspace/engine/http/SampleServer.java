@@ -25,6 +25,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 
@@ -120,7 +121,7 @@ public final class SampleServer implements AutoCloseable {
                     strangers);
             var own = url("").toString();
             var pages = new PageEndpoint(new HubRoutes(new NoTools(), new PublicAddresses(own, own, "0")));
-            var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), pages, pages, new SampleRest());
+            var doors = new Endpoints(TestDatabase.mcp(offer, keys, signals, own), Map.of(), pages, new SampleRest());
             web.serve(new Wire(new Gate(more.apply(rules), keys, refusals, clock, doors)), refusals);
         } catch (Exception e) {
             throw new IllegalStateException(e);

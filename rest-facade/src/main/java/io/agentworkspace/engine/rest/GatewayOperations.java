@@ -6,6 +6,7 @@ import io.agentworkspace.engine.rest.openapi.Operation;
 import io.agentworkspace.engine.rest.openapi.SchemaNames;
 import io.agentworkspace.engine.rest.openapi.Tag;
 import jakarta.ws.rs.core.MediaType;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
@@ -183,5 +184,67 @@ final class GatewayOperations {
                 .parameter(
                         "path", "name", true, "The tool's name.", Json.object().put("type", "string"))
                 .suchAs("US_Read");
+    }
+
+    private static ObjectNode demoSchema() {
+        var state = Json.object().put("type", "object");
+        var fields = state.putObject("properties");
+        var states = fields.putObject("state").put("type", "string").putArray("enum");
+        List.of("none", "running", "paused", "waiting", "finished").forEach(states::add);
+        fields.putObject("step").put("type", "integer");
+        fields.putObject("steps").put("type", "integer");
+        fields.putObject("domain").put("type", "string");
+        fields.putObject("zone").put("type", "string");
+        fields.putObject("question").put("type", "string");
+        fields.putObject("answers").put("type", "array").putObject("items").put("type", "string");
+        fields.putObject("answer").put("type", "string");
+        state.putArray("required").add("state");
+        return state;
+    }
+
+    private static ObjectNode demoExample() {
+        return Json.object()
+                .put("state", "running")
+                .put("step", 3)
+                .put("steps", 25)
+                .put("domain", "Checkout incident")
+                .put("zone", "main");
+    }
+
+    static Operation demoRead() {
+        return demo("demoRead", "Read how the demo is", "Whether there is one, how far it is, and what it asks you.")
+                .answers(200, "How it is.", demoSchema(), demoExample())
+                .problems(400, 401, 403, 429, 500, 503);
+    }
+
+    static Operation demoChange() {
+        var body = Json.object().put("type", "object");
+        var fields = body.putObject("properties");
+        var words = fields.putObject("action").put("type", "string").put("default", "start").putArray("enum");
+        List.of("start", "pause", "resume", "replay").forEach(words::add);
+        fields.putObject("seconds")
+                .put("type", "integer")
+                .put("minimum", 5)
+                .put("maximum", 600)
+                .put("default", 90)
+                .put("description", "How long it takes, without the wait for your answer; when it is started.");
+        return demo(
+                        "demoChange",
+                        "Start, pause, resume or replay the demo",
+                        "Three agents with keys of their own handle an incident in two zones, over MCP. They ask you how to go"
+                                + " on: say it in the zone with AP_Chat.")
+                .body(false, body, Json.object().put("action", "start"))
+                .answers(200, "How it is now.", demoSchema(), demoExample())
+                .problems(400, 401, 403, 409, 413, 415, 422, 429, 500, 503);
+    }
+
+    static Operation demoRemove() {
+        return demo("demoRemove", "Remove the demo", "Its agents, their keys, its domain and its banks.")
+                .answers(200, "It is gone.", demoSchema(), Json.object().put("state", "none"))
+                .problems(400, 401, 403, 429, 500, 503);
+    }
+
+    private static Operation demo(String id, String summary, String description) {
+        return new Operation(id, Tag.GATEWAY, summary, description + " For admins.");
     }
 }

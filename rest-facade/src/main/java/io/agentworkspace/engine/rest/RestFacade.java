@@ -36,10 +36,9 @@ public final class RestFacade {
             Health health,
             SignIn signIn,
             HandshakeReports handshakes,
-            DemoControl demo,
             Clock clock) {
         var refusals = new FailureMapper(clock);
-        var facade = facade(runner, published, health, signIn, handshakes, demo, clock);
+        var facade = facade(runner, published, health, signIn, handshakes, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
         return new JerseyAdapter(container, refusals::toResponse, facade.resources.keySet());
@@ -51,7 +50,6 @@ public final class RestFacade {
             Health health,
             SignIn signIn,
             HandshakeReports handshakes,
-            DemoControl demo,
             Clock clock) {
         var routes = new ArrayList<GatewayRoute>();
         routes.addAll(new GatewayRoutes(published, health, signIn, clock).routes());
@@ -62,7 +60,9 @@ public final class RestFacade {
         routes.addAll(new AuthRoutes(signIn).routes());
         routes.addAll(new WhyRoutes(runner).routes());
         routes.addAll(new ConnectRoutes(runner, handshakes, published.mcpUrl()).routes());
-        routes.addAll(new DemoRoutes(demo).routes());
+        routes.add(GatewayRoute.elsewhere("GET", "/api/demo", GatewayOperations::demoRead));
+        routes.add(GatewayRoute.elsewhere("POST", "/api/demo", GatewayOperations::demoChange));
+        routes.add(GatewayRoute.elsewhere("DELETE", "/api/demo", GatewayOperations::demoRemove));
         routes.addAll(new SkillRoutes(runner).routes());
         var facade = new RestFacade();
         facade.commands(new CommandRoutes(runner, clock));

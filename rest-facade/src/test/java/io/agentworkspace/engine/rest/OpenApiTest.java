@@ -59,7 +59,7 @@ class OpenApiTest {
         var clock = Clock.fixed(TestServer.NOW, ZoneOffset.UTC);
         HandshakeReports none = (caller, _) -> new Handshake.Latest(null, caller.userName(), List.of());
         var facade = RestFacade.facade(
-                server.runner, TestServer.PUBLISHED, () -> DatabaseState.REACHABLE, new TestSignIn(), none, new NoDemo(), clock);
+                server.runner, TestServer.PUBLISHED, () -> DatabaseState.REACHABLE, new TestSignIn(), none, clock);
         var answered = new TreeSet<String>();
         for (var resource : facade.resources()) {
             for (var method : resource.getResourceMethods()) {
@@ -68,7 +68,7 @@ class OpenApiTest {
         }
         answered.removeIf(route -> route.startsWith("OPTIONS ") || route.endsWith(CommandRoutes.ALIAS));
         // Other endpoints answer these, and the document describes them.
-        answered.addAll(List.of("POST /mcp", "GET /api/stream"));
+        answered.addAll(List.of("POST /mcp", "GET /api/stream", "GET /api/demo", "POST /api/demo", "DELETE /api/demo"));
         for (var tool : server.runner.catalogue().tools()) {
             answered.add(tool.route().method() + " " + tool.route().path());
         }
