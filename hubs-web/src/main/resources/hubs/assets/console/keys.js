@@ -1,8 +1,11 @@
 // Keys: which there are and whose children, what each is used for, and making, narrowing, rotating and revoking them.
-import { all, call, request } from './api.js';
+import { all, call, me, request } from './api.js';
 import { action, ago, ask, bars, client, el, empty, enc, facts, given, head, link, number, problem, put, secret, tag, toast } from './ui.js';
 
-const CAPABILITIES = ['agent', 'domain', 'bank', 'zone', 'user', 'key', 'webhook', 'document', 'rule', 'skill', 'account'].flatMap((family) => [`${family}:read`, `${family}:write`]);
+const FAMILIES = { AP: 'agent', DM: 'domain', ZN: 'zone', MB: 'bank', US: 'user', AK: 'key', WH: 'webhook', DC: 'document', RL: 'rule', SK: 'skill', AC: 'account' };
+
+// Of the families of which the caller may call something: nobody gives a key more than they have.
+const capabilities = () => Object.entries(FAMILIES).filter(([prefix]) => [...me.tools].some((tool) => tool.startsWith(`${prefix}_`))).flatMap(([, family]) => [`${family}:read`, `${family}:write`]);
 const DAY = 86400;
 
 const LIFETIMES = { 'Never ends': undefined, '1 day': DAY, '7 days': 7 * DAY, '30 days': 30 * DAY, '90 days': 90 * DAY };
@@ -11,8 +14,8 @@ function create(go, parent) {
   return ask({
     title: parent ? `New child of ${parent.name}` : 'New API key', text: 'It is shown once. Give it only what it needs: you can widen it later.', verb: 'Create', tool: 'AK_Create',
     fields: [{ name: 'name', label: 'What it is for', required: true, max: 64 }, { name: 'environment', label: 'Environment', hint: 'production, staging, … Can be left out.' }, { name: 'agent', label: 'Bound to the agent', hint: 'It acts as this agent only. Can be left out.' },
-      { name: 'life', label: 'Ends', options: Object.keys(LIFETIMES) }, { name: 'capabilities', label: 'It may', options: ['*', ...CAPABILITIES], multiple: true, value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'] }],
-    args: ({ life, capabilities, ...rest }) => given({ ...rest, capabilities: capabilities.includes('*') ? ['*'] : capabilities, expires_in_seconds: LIFETIMES[life], parent: parent?.id }),
+      { name: 'life', label: 'Ends', options: Object.keys(LIFETIMES) }, { name: 'capabilities', label: 'It may', options: ['*', ...capabilities()], multiple: true, value: ['agent:read', 'domain:read', 'zone:read', 'bank:read'] }],
+    args: ({ life, capabilities: chosen, ...rest }) => given({ ...rest, capabilities: chosen.includes('*') ? ['*'] : chosen, expires_in_seconds: LIFETIMES[life], parent: parent?.id }),
     done: (answer) => {
       secret(`The key ${answer.key.name}`, 'This is the only time that it is shown.', answer.api_key);
       go(`/console/keys/${enc(answer.key.id)}`, true);

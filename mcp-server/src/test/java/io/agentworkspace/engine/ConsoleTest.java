@@ -116,7 +116,8 @@ class ConsoleTest {
     void everyCallIsShownAsCode() {
         assertThat(STEPS.get("as code"))
                 .hasSize(2)
-                .allMatch(step -> step.path("curl").asBoolean() && step.path("mcp").asBoolean());
+                .allMatch(step ->
+                        step.path("curl").asBoolean() && step.path("mcp").asBoolean());
     }
 
     @Test
@@ -128,7 +129,9 @@ class ConsoleTest {
     void everybodySeesOnlyWhatTheyMay() {
         var seen = only("others");
         assertThat(seen.path("viewerMayCreate").asBoolean()).isFalse();
-        assertThat(seen.path("viewerWebhooks").asString()).contains("For admins").doesNotContain("127.0.0.1:9");
+        assertThat(seen.path("viewerWebhooks").asString())
+                .contains("For admins")
+                .doesNotContain("127.0.0.1:9");
         assertThat(seen.path("viewerSpace").asString()).doesNotContain("Low water");
         assertThat(seen.path("narrowAgents").asString()).contains("agent:read").doesNotContain("Ada");
         assertThat(seen.path("narrowWorld").asString()).doesNotContain("Ada");

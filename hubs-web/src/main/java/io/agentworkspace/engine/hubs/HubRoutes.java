@@ -40,7 +40,8 @@ public final class HubRoutes {
             "console/activity.js",
             "console/settings.js",
             "icon.svg");
-    private static final List<String> SECTIONS = List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT, ConsolePages.ROOT);
+    private static final List<String> SECTIONS =
+            List.of(ToolPages.ROOT, SkillPages.ROOT, DocPages.ROOT, ConsolePages.ROOT);
 
     private final Assets assets = new Assets(ASSETS);
     private final Templates templates;

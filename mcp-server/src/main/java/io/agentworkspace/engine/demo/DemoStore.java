@@ -119,7 +119,14 @@ final class DemoStore {
     }
 
     /** Goes on to another step, unless it was paused or restarted in the meantime. */
-    void advance(long tenant, State from, String state, int step, @Nullable String branch, @Nullable String last, Instant due) {
+    void advance(
+            long tenant,
+            State from,
+            String state,
+            int step,
+            @Nullable String branch,
+            @Nullable String last,
+            Instant due) {
         db.sql("""
                 UPDATE demo
                    SET step = :step, branch = :branch, last = :last, due_at = :due,
@@ -144,13 +151,16 @@ final class DemoStore {
     }
 
     void resume(long tenant, Instant now) {
-        db.sql("UPDATE demo SET state = 'running', due_at = :now, held_until = :now WHERE tenant_id = :tenant AND state = 'paused'")
+        db.sql(
+                        "UPDATE demo SET state = 'running', due_at = :now, held_until = :now WHERE tenant_id = :tenant AND state = 'paused'")
                 .set("tenant", tenant)
                 .set("now", now)
                 .run();
     }
 
     void delete(long tenant) {
-        db.sql("DELETE FROM demo WHERE tenant_id = :tenant").set("tenant", tenant).run();
+        db.sql("DELETE FROM demo WHERE tenant_id = :tenant")
+                .set("tenant", tenant)
+                .run();
     }
 }
