@@ -209,7 +209,13 @@ public final class App implements AutoCloseable {
                     .within(quotas::commands)
                     .reading(catalogue.tools())
                     .serving(path -> Endpoints.serve(path, rest::serves));
-            var gate = new Gate(rules, callers, refusals, clock, new Endpoints(mcp, Map.of(Endpoints.STREAM, live, Endpoints.DEMO, new DemoEndpoint(demo)), pages, rest));
+            var gate = new Gate(
+                    rules,
+                    callers,
+                    refusals,
+                    clock,
+                    new Endpoints(
+                            mcp, Map.of(Endpoints.STREAM, live, Endpoints.DEMO, new DemoEndpoint(demo)), pages, rest));
 
             keep(housekeeping).start(QUIET);
             keep(server).serve(around.apply(gate), refusals); // Closed first, while the database is available.

@@ -35,7 +35,8 @@ public final class Demo implements AutoCloseable {
     /** How long the agents wait for an answer, compared with the whole. */
     private static final double PATIENCE = 0.5;
 
-    private static final String CAPABILITIES = "'agent:read','agent:write','domain:read','zone:read','bank:read','bank:write'";
+    private static final String CAPABILITIES =
+            "'agent:read','agent:write','domain:read','zone:read','bank:read','bank:write'";
 
     private final ToolRunner runner;
     private final DemoStore store;
@@ -55,9 +56,7 @@ public final class Demo implements AutoCloseable {
     /** How it is. */
     ObjectNode state(Caller caller) {
         play(caller.tenant()); // The replica that played it may be gone.
-        return store.find(caller.tenant())
-                .map(Demo::shown)
-                .orElseGet(NONE::deepCopy);
+        return store.find(caller.tenant()).map(Demo::shown).orElseGet(NONE::deepCopy);
     }
 
     private static ObjectNode shown(DemoStore.State state) {
@@ -106,26 +105,59 @@ public final class Demo implements AutoCloseable {
             made.add(new String[] {"AP_Destroy", "agent", persona.name()});
         }
         var lead = DemoScript.PERSONAS.getFirst().name();
-        run(caller, "DM_Create", "{'target':{'agent':'%s'},'vx':{'name':'%s','description':'Checkout fails: three agents look into it.','access':'domain'}}", lead, DemoScript.DOMAIN);
+        run(
+                caller,
+                "DM_Create",
+                "{'target':{'agent':'%s'},'vx':{'name':'%s','description':'Checkout fails: three agents look into it.','access':'domain'}}",
+                lead,
+                DemoScript.DOMAIN);
         made.add(new String[] {"DM_Destroy", "domain", DemoScript.DOMAIN});
-        run(caller, "ZN_Create", "{'target':{'domain':'%s'},'vx':{'name':'%s','description':'What customers report and are told.'}}", DemoScript.DOMAIN, DemoScript.CUSTOMERS);
+        run(
+                caller,
+                "ZN_Create",
+                "{'target':{'domain':'%s'},'vx':{'name':'%s','description':'What customers report and are told.'}}",
+                DemoScript.DOMAIN,
+                DemoScript.CUSTOMERS);
         for (var bank : List.of(DemoScript.RUNBOOKS, DemoScript.LOG)) {
-            run(caller, "MB_Create", "{'target':{'agent':'%s'},'vx':{'name':'%s','access':'bank','description':'%s'}}", lead, bank, bank.equals(DemoScript.LOG) ? "What this incident taught." : "What earlier incidents taught.");
+            run(
+                    caller,
+                    "MB_Create",
+                    "{'target':{'agent':'%s'},'vx':{'name':'%s','access':'bank','description':'%s'}}",
+                    lead,
+                    bank,
+                    bank.equals(DemoScript.LOG) ? "What this incident taught." : "What earlier incidents taught.");
             made.add(new String[] {"MB_Destroy", "bank", bank});
         }
         for (var persona : DemoScript.PERSONAS.subList(1, DemoScript.PERSONAS.size())) {
             run(caller, "DM_Invite", "{'target':{'domain':'%s','agent':'%s'}}", DemoScript.DOMAIN, persona.name());
-            run(caller, "MB_Permissions", "{'target':{'bank':'%s','agent':'%s'},'vx':{'access':'read'}}", DemoScript.RUNBOOKS, persona.name());
-            run(caller, "MB_Permissions", "{'target':{'bank':'%s','agent':'%s'},'vx':{'access':'append'}}", DemoScript.LOG, persona.name());
+            run(
+                    caller,
+                    "MB_Permissions",
+                    "{'target':{'bank':'%s','agent':'%s'},'vx':{'access':'read'}}",
+                    DemoScript.RUNBOOKS,
+                    persona.name());
+            run(
+                    caller,
+                    "MB_Permissions",
+                    "{'target':{'bank':'%s','agent':'%s'},'vx':{'access':'append'}}",
+                    DemoScript.LOG,
+                    persona.name());
         }
         for (var known : DemoScript.KNOWN) {
-            var arguments = DemoScript.object("{'target':{'bank':'%s','agent':'%s'}}".formatted(DemoScript.RUNBOOKS, lead))
+            var arguments = DemoScript.object(
+                            "{'target':{'bank':'%s','agent':'%s'}}".formatted(DemoScript.RUNBOOKS, lead))
                     .put("content", known.text());
             arguments.putObject("vx").put("name", known.name()).putArray("tags").add(known.tag());
             run(caller, "MB_Store", arguments);
         }
         for (var persona : DemoScript.PERSONAS) {
-            var answer = run(caller, "AK_Create", "{'name':'demo %s','agent':'%s','environment':'demo','capabilities':[%s],'expires_in_seconds':86400}", persona.name(), persona.name(), CAPABILITIES);
+            var answer = run(
+                    caller,
+                    "AK_Create",
+                    "{'name':'demo %s','agent':'%s','environment':'demo','capabilities':[%s],'expires_in_seconds':86400}",
+                    persona.name(),
+                    persona.name(),
+                    CAPABILITIES);
             keys.put(persona.name(), answer.path("api_key").asString());
             ids.add(answer.at("/key/id").asString());
         }
@@ -136,8 +168,8 @@ public final class Demo implements AutoCloseable {
     }
 
     private JsonNode run(Caller caller, String tool, JsonNode arguments) {
-        var request = new ToolRunner.Request(
-                tool, (ObjectNode) arguments, caller, "demo-" + UUID.randomUUID(), true, null);
+        var request =
+                new ToolRunner.Request(tool, (ObjectNode) arguments, caller, "demo-" + UUID.randomUUID(), true, null);
         var answer = runner.run(request);
         if (answer.problem() != null) {
             throw answer.problem();
@@ -256,7 +288,10 @@ public final class Demo implements AutoCloseable {
             }
             var answer = agent(tenant, state, step.agent()).call(step.tool(), arguments);
             if (!answer.at("/status/success").asBoolean()) {
-                LOG.info("the demo: {} was refused: {}", step.tool(), answer.at("/status/note").asString(""));
+                LOG.info(
+                        "the demo: {} was refused: {}",
+                        step.tool(),
+                        answer.at("/status/note").asString(""));
             } else if (step.isSaid()) {
                 last = answer.at("/content/0/id").asString();
             }
@@ -266,7 +301,9 @@ public final class Demo implements AutoCloseable {
 
     private DemoAgent agent(long tenant, DemoStore.State state, @Nullable String name) {
         return new DemoAgent(
-                endpoint, String.valueOf(name), store.keys(tenant, state).path(name).asString());
+                endpoint,
+                String.valueOf(name),
+                store.keys(tenant, state).path(name).asString());
     }
 
     /** Waits for a person to speak in the room; without an answer the agents take the safe way. */
@@ -287,8 +324,8 @@ public final class Demo implements AutoCloseable {
     /** What a person has said in the room after the last message of the agents. */
     private @Nullable String spoken(long tenant, DemoStore.State state) throws IOException, InterruptedException {
         var lead = DemoScript.PERSONAS.getFirst().name();
-        var arguments = DemoScript.object(
-                "{'target':{'domain':'%s','zone':'%s'},'page':{'limit':10}}".formatted(DemoScript.DOMAIN, DemoScript.ZONE));
+        var arguments = DemoScript.object("{'target':{'domain':'%s','zone':'%s'},'page':{'limit':10}}"
+                .formatted(DemoScript.DOMAIN, DemoScript.ZONE));
         String words = null;
         var after = false;
         for (var message : agent(tenant, state, lead).call("ZN_Read", arguments).path("content")) {
@@ -301,8 +338,7 @@ public final class Demo implements AutoCloseable {
         return words;
     }
 
-    private void next(
-            long tenant, DemoStore.State state, @Nullable String branch, @Nullable String last, Instant now) {
+    private void next(long tenant, DemoStore.State state, @Nullable String branch, @Nullable String last, Instant now) {
         var index = state.step() + 1;
         while (index < DemoScript.STEPS.size() && isSkipped(DemoScript.STEPS.get(index), branch)) {
             index++;

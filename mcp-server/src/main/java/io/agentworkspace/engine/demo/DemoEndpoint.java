@@ -39,16 +39,15 @@ public final class DemoEndpoint extends Handler.Abstract {
                     "the demo is for admins; your role is '%s', and an admin can change that with US_Update"
                             .formatted(caller.role().word()));
         }
-        var state =
-                switch (request.getMethod()) {
-                    case "GET" -> demo.state(caller);
-                    case "POST" -> change(caller, body(request));
-                    case "DELETE" -> demo.remove(caller);
-                    default -> {
-                        response.getHeaders().put(HttpHeader.ALLOW, "GET, POST, DELETE");
-                        throw new Problem(Failure.METHOD_NOT_ALLOWED, "the demo takes GET, POST and DELETE");
-                    }
-                };
+        var state = switch (request.getMethod()) {
+            case "GET" -> demo.state(caller);
+            case "POST" -> change(caller, body(request));
+            case "DELETE" -> demo.remove(caller);
+            default -> {
+                response.getHeaders().put(HttpHeader.ALLOW, "GET, POST, DELETE");
+                throw new Problem(Failure.METHOD_NOT_ALLOWED, "the demo takes GET, POST and DELETE");
+            }
+        };
         new JsonResponse(200, JsonResponse.JSON, state).send(response, callback);
         return true;
     }

@@ -95,11 +95,23 @@ final class DemoScript {
     }
 
     static final List<Step> STEPS = List.of(
-            says(MIRA, ZONE, "Checkout fails for 9 % of orders since 14:02. I lead. Otto, what do you measure? Juno, what do customers see?"),
+            says(
+                    MIRA,
+                    ZONE,
+                    "Checkout fails for 9 % of orders since 14:02. I lead. Otto, what do you measure? Juno, what do customers see?"),
             searches(OTTO, RUNBOOKS, "connection pool full after a deploy"),
-            says(OTTO, ZONE, "The connection pool is full: 200 of 200, and 340 requests wait. It began two minutes after deploy 512."),
-            says(JUNO, CUSTOMERS, "I am reading the reports: 41 in ten minutes. All say that the payment was not taken."),
-            says(JUNO, ZONE, "41 reports in ten minutes. Nobody was charged twice. They want to know whether to try again."),
+            says(
+                    OTTO,
+                    ZONE,
+                    "The connection pool is full: 200 of 200, and 340 requests wait. It began two minutes after deploy 512."),
+            says(
+                    JUNO,
+                    CUSTOMERS,
+                    "I am reading the reports: 41 in ten minutes. All say that the payment was not taken."),
+            says(
+                    JUNO,
+                    ZONE,
+                    "41 reports in ten minutes. Nobody was charged twice. They want to know whether to try again."),
             says(OTTO, ZONE, "I would raise the pool to 400. It takes a minute, and then checkout works again."),
             reads(MIRA, RUNBOOKS, "pool exhausted after a deploy"),
             says(
@@ -120,18 +132,26 @@ final class DemoScript {
                     LOG,
                     "finding - the leaking query",
                     "Deploy 512 opens a second connection for each tax look-up and does not close it. That fills the pool of 200 in two minutes."),
-            says(OTTO, ZONE, "Found it: deploy 512 opens a second connection for each tax look-up. I wrote it into the incident log."),
-            says(MIRA, ZONE, "Both ways cost something, and one cannot be undone. This is for a person to decide: " + QUESTION),
+            says(
+                    OTTO,
+                    ZONE,
+                    "Found it: deploy 512 opens a second connection for each tax look-up. I wrote it into the incident log."),
+            says(
+                    MIRA,
+                    ZONE,
+                    "Both ways cost something, and one cannot be undone. This is for a person to decide: " + QUESTION),
             new Step(null, "", Json.object(), 1, false, null),
             // The safe way.
-            says(MIRA, ZONE, "Rolling back deploy 512. Otto, watch the pool. Juno, tell the customers.").on(ROLL_BACK),
+            says(MIRA, ZONE, "Rolling back deploy 512. Otto, watch the pool. Juno, tell the customers.")
+                    .on(ROLL_BACK),
             reads(MIRA, RUNBOOKS, "how to roll back a deploy").on(ROLL_BACK),
             says(
                             JUNO,
                             CUSTOMERS,
                             "Checkout fails for some of you. Your money is safe: nobody was charged. We are undoing a change now, and I write again when it is done.")
                     .on(ROLL_BACK),
-            says(OTTO, ZONE, "Rolled back. The pool is at 61 of 200, and falling. No request waits.").on(ROLL_BACK),
+            says(OTTO, ZONE, "Rolled back. The pool is at 61 of 200, and falling. No request waits.")
+                    .on(ROLL_BACK),
             stores(
                             MIRA,
                             LOG,
@@ -140,9 +160,15 @@ final class DemoScript {
                                     + " Raising the pool would have hidden the leak.")
                     .on(ROLL_BACK),
             // The quick way.
-            says(OTTO, ZONE, "Raising the pool to 400. I watch the database, and stop at 80 % of its connections.").on(RAISE),
-            says(OTTO, ZONE, "Checkout works. The database is at 71 % of its connections and rising slowly.").on(RAISE),
-            says(MIRA, ZONE, "Then we have bought an hour, not a solution. Otto, fix the tax look-up before it is full.").on(RAISE),
+            says(OTTO, ZONE, "Raising the pool to 400. I watch the database, and stop at 80 % of its connections.")
+                    .on(RAISE),
+            says(OTTO, ZONE, "Checkout works. The database is at 71 % of its connections and rising slowly.")
+                    .on(RAISE),
+            says(
+                            MIRA,
+                            ZONE,
+                            "Then we have bought an hour, not a solution. Otto, fix the tax look-up before it is full.")
+                    .on(RAISE),
             says(
                             JUNO,
                             CUSTOMERS,
@@ -157,14 +183,21 @@ final class DemoScript {
                     .on(RAISE),
             // Both.
             reads(JUNO, RUNBOOKS, "what to tell customers"),
-            says(JUNO, CUSTOMERS, "It is over. It was our mistake, and we know which one. Thank you for your patience."),
+            says(
+                    JUNO,
+                    CUSTOMERS,
+                    "It is over. It was our mistake, and we know which one. Thank you for your patience."),
             stores(
                     MIRA,
                     LOG,
                     "handover",
                     "Otto has the watch until 08:00. Open: close the second connection of the tax look-up, then deploy again. Juno answers the 41 reports."),
-            says(MIRA, ZONE, "Otto, I hand over to you until 08:00. What is open stands in the incident log under 'handover'."),
-            says(OTTO, ZONE, "I have it. I close the leak tonight, and deploy only when you are back.").answering());
+            says(
+                    MIRA,
+                    ZONE,
+                    "Otto, I hand over to you until 08:00. What is open stands in the incident log under 'handover'."),
+            says(OTTO, ZONE, "I have it. I close the leak tonight, and deploy only when you are back.")
+                    .answering());
 
     private static Step says(String agent, String zone, String content) {
         var arguments = object("{'target': {'domain': '%s', 'zone': '%s'}}".formatted(DOMAIN, zone));

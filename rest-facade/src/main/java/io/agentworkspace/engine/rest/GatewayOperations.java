@@ -220,7 +220,10 @@ final class GatewayOperations {
     static Operation demoChange() {
         var body = Json.object().put("type", "object");
         var fields = body.putObject("properties");
-        var words = fields.putObject("action").put("type", "string").put("default", "start").putArray("enum");
+        var words = fields.putObject("action")
+                .put("type", "string")
+                .put("default", "start")
+                .putArray("enum");
         List.of("start", "pause", "resume", "replay").forEach(words::add);
         fields.putObject("seconds")
                 .put("type", "integer")
