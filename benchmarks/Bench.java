@@ -15,6 +15,7 @@ final class Bench {
         ALL.put("listeners", new Listeners());
         ALL.put("webhooks", new Webhooks());
         ALL.put("pages", new Pages());
+        ALL.put("search", new Search());
         ALL.put("calls", new Calls());
     }
 
@@ -27,11 +28,17 @@ final class Bench {
         void run(Options options) throws Exception;
     }
 
-    /** Numbers such as {@code --streams 500}. */
+    /** Numbers such as {@code --streams 500}, and texts. */
     record Options(List<String> given) {
         int number(String name, int otherwise) {
             var at = given.indexOf("--" + name);
             return at < 0 ? otherwise : Integer.parseInt(given.get(at + 1));
+        }
+
+        /** Null where it is not given. */
+        String text(String name) {
+            var at = given.indexOf("--" + name);
+            return at < 0 ? null : given.get(at + 1);
         }
 
         String text(String name, String otherwise) {

@@ -106,7 +106,18 @@ public final class IndexCache implements AutoCloseable {
     private BankIndex opened(Key key) {
         var home = slot().folder();
         var oldest = clock.instant().minus(REMEMBERED).plus(Duration.ofDays(1));
-        return write(() -> new BankIndex(key.bank(), directory(home, key), oldest));
+        return write(() -> {
+            try {
+                return new BankIndex(key.bank(), directory(home, key), oldest);
+            } catch (IOException damaged) {
+                if (home == null) {
+                    throw damaged;
+                }
+                LOG.warn("the search index of a bank is damaged, and is made anew: {}", damaged.toString());
+                delete(home.resolve(key.tenant() + "-" + key.bank()));
+                return new BankIndex(key.bank(), directory(home, key), oldest);
+            }
+        });
     }
 
     /** How far the open indexes of a tenant have read, by bank. */

@@ -9,10 +9,15 @@ import io.agentworkspace.engine.testing.Person;
 import io.agentworkspace.engine.testing.Reply;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** MB_Search through both endpoints. */
 class SearchToolsTest {
@@ -280,6 +285,32 @@ class SearchToolsTest {
                     var found = call(url, key, "MB_Search", "{'target':{'bank':'c'},'content':'word%d'}".formatted(i));
                     assertThat(texts(found)).startsWith("delta word%d".formatted(i));
                 }
+            }
+        }
+    }
+
+    /** What it saved is used again, with what has changed meanwhile; a damaged copy is made anew. */
+    @Test
+    void anIndexContinuesAfterARestart(@TempDir Path directory) throws IOException {
+        var key = tenant.key(Door.REST, "carl", Role.MEMBER, List.of("*"));
+        call(TestServer.url(), key, "MB_Create", "{'vx':{'name':'c'}}");
+        var query = "{'target':{'bank':'c'},'content':'epsilon'}";
+        for (var run = 1; run <= 3; run++) {
+            call(TestServer.url(), key, "MB_Store", "{'target':{'bank':'c'},'content':'epsilon %d'}".formatted(run));
+            try (var app = TestServer.start(Map.of("ENGINE_DATA_DIR", directory.toString()))) {
+                assertThat(texts(call(app.baseUrl(), key, "MB_Search", query))).hasSize(run);
+            }
+            if (run == 2) {
+                damage(directory);
+            }
+        }
+    }
+
+    private static void damage(Path directory) throws IOException {
+        try (var files = Files.walk(directory)) {
+            for (var file : files.filter(each -> each.getFileName().toString().startsWith("_"))
+                    .toList()) {
+                Files.delete(file);
             }
         }
     }

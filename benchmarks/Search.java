@@ -1,0 +1,207 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * How well MB_Search finds on public sets, and how long it takes as a bank grows. The sets are not shipped: docs/memory.md says
+ * where they are from.
+ */
+final class Search implements Bench.Benchmark {
+    private static final int HITS = 10;
+
+    /** Texts, and for each query the numbers of the texts that answer it, each with its grade. */
+    private record Set(String name, List<String> texts, List<String> queries, List<Map<Integer, Integer>> answers) {}
+
+    @Override
+    public String words() {
+        return "what MB_Search finds, and how fast [--cranfield folder] [--xquad folder] [--memories 10000] [--seconds 10]";
+    }
+
+    @Override
+    public void run(Bench.Options options) throws Exception {
+        try (var engine = Engine.start()) {
+            var callers = new Callers(engine.url(), engine.key());
+            System.out.printf("%-14s %7s %7s %6s %6s %8s %8s %8s%n", "set", "texts", "queries", "hit@1", "hit@5", "nDCG@10", "p50 ms", "p99 ms");
+            for (var set : sets(options)) {
+                find(callers, set);
+            }
+            grow(engine, callers, options.number("memories", 10_000), options.number("seconds", 10));
+        }
+    }
+
+    private static List<Set> sets(Bench.Options options) throws IOException {
+        var sets = new ArrayList<Set>();
+        var cranfield = options.text("cranfield");
+        if (cranfield != null) {
+            sets.add(cranfield(Path.of(cranfield)));
+        }
+        var xquad = options.text("xquad");
+        if (xquad != null) {
+            try (var files = Files.list(Path.of(xquad))) {
+                for (var file : files.sorted().toList()) {
+                    sets.add(xquad(file));
+                }
+            }
+        }
+        return sets;
+    }
+
+    private static void find(Callers callers, Set set) throws Exception {
+        var bank = set.name();
+        callers.call(new Callers.Work("MB_Create", named(bank)));
+        var numbers = new HashMap<String, Integer>();
+        for (var i = 0; i < set.texts().size(); i++) {
+            var stored = callers.call(new Callers.Work("MB_Store", in(bank, set.texts().get(i), Map.of())));
+            numbers.put(stored.at("/memory/id").asString(), i);
+        }
+        search(callers, bank, "warm"); // Reads the bank into the index.
+        var took = new long[set.queries().size()];
+        var first = 0;
+        var fifth = 0;
+        var gain = 0.0;
+        for (var i = 0; i < took.length; i++) {
+            // Quotation marks would ask for phrases.
+            var query = set.queries().get(i).replaceAll("[\"“”„«»]", " ");
+            var began = System.nanoTime();
+            var found = search(callers, bank, query);
+            took[i] = System.nanoTime() - began;
+            var answers = set.answers().get(i);
+            var grades = found.stream().map(id -> answers.getOrDefault(numbers.get(id), 0)).toList();
+            first += grades.stream().limit(1).anyMatch(grade -> grade > 0) ? 1 : 0;
+            fifth += grades.stream().limit(5).anyMatch(grade -> grade > 0) ? 1 : 0;
+            var best = answers.values().stream().sorted(Comparator.reverseOrder()).toList();
+            gain += best.isEmpty() ? 0 : gain(grades) / gain(best);
+        }
+        Arrays.sort(took);
+        var latencies = new Callers.Latencies(took);
+        var queries = (double) took.length;
+        System.out.printf(
+                "%-14s %7d %7d %6.3f %6.3f %8.3f %8.2f %8.2f%n",
+                bank, set.texts().size(), took.length, first / queries, fifth / queries, gain / queries, latencies.millis(0.5), latencies.millis(0.99));
+    }
+
+    private static List<String> search(Callers callers, String bank, String query) throws Exception {
+        var found = callers.call(new Callers.Work("MB_Search", in(bank, query, Map.of("page", Map.of("limit", HITS)))));
+        return found.at("/content").valueStream().map(hit -> hit.path("id").asString()).toList();
+    }
+
+    private static Map<String, ?> named(String name) {
+        return Map.of("vx", Map.of("name", name));
+    }
+
+    private static Map<String, ?> in(String bank, String content, Map<String, ?> more) {
+        var arguments = new HashMap<String, Object>(more);
+        arguments.put("target", Map.of("bank", bank));
+        arguments.put("content", content);
+        return arguments;
+    }
+
+    private static double gain(List<Integer> grades) {
+        var gain = 0.0;
+        for (var i = 0; i < Math.min(HITS, grades.size()); i++) {
+            gain += grades.get(i) * Math.log(2) / Math.log(i + 2);
+        }
+        return gain;
+    }
+
+    /** From 1,000 memories, ten times as many at each step, beside AP_Read. */
+    private static void grow(Engine engine, Callers callers, int most, int seconds) throws Exception {
+        callers.call(new Callers.Work("AP_Create", Map.of("vx", Map.of("name", "Ada", "description", "d"))));
+        callers.call(new Callers.Work("MB_Create", named("large")));
+        callers.call(new Callers.Work("MB_Store", in("large", "word1 word2", Map.of())));
+        var read = new Callers.Work("AP_Read", Map.of("target", Map.of("agent", "Ada")));
+        for (var size = 1_000; size <= most; size *= 10) {
+            fill(engine, size);
+            var began = System.nanoTime();
+            search(callers, "large", "word7 word77");
+            System.out.printf("%n%,d memories in a bank; the first search took %,d ms%n", size, (System.nanoTime() - began) / 1_000_000);
+            callers.work(1, Duration.ofSeconds(seconds), Search::query); // A warm-up.
+            System.out.println("AP_Read    " + callers.work(1, Duration.ofSeconds(seconds), _ -> read));
+            System.out.println("MB_Search  " + callers.work(1, Duration.ofSeconds(seconds), Search::query));
+            System.out.printf("resident memory %,d MB%n", engine.resident() >> 20);
+        }
+    }
+
+    private static Callers.Work query(int number) {
+        var query = "where is word%d of word%d and word%d".formatted(number % 50, number % 997, number * 31L % 7919);
+        return new Callers.Work("MB_Search", in("large", query, Map.of()));
+    }
+
+    /** Memories of 40 words, of which some are frequent and most are rare. */
+    private static void fill(Engine engine, int size) throws Exception {
+        try (var database = DriverManager.getConnection(engine.jdbcUrl(), engine.user(), engine.password());
+                var statement = database.createStatement()) {
+            statement.execute("""
+                    INSERT INTO memory (tenant_id, bank_id, id, text, tags, author_id, contributors, derived_from, created_at, updated_at)
+                    SELECT m.tenant_id, m.bank_id, gen_random_uuid(),
+                           (SELECT string_agg('word' || floor(20000 * power(random(), 3)), ' ') FROM generate_series(1, 40 + 0 * n)),
+                           '{}', m.author_id, m.contributors, '{}', now(), now()
+                      FROM bank b
+                      CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.tenant_id = b.tenant_id AND m.bank_id = b.id LIMIT 1) m,
+                           generate_series(1, %d - (SELECT count(*) FROM memory m JOIN bank b ON b.id = m.bank_id WHERE b.name = 'large')) n
+                     WHERE b.name = 'large'
+                    """.formatted(size));
+            statement.execute("ANALYZE memory");
+        }
+    }
+
+    private static Set xquad(Path file) throws IOException {
+        var texts = new ArrayList<String>();
+        var queries = new ArrayList<String>();
+        var answers = new ArrayList<Map<Integer, Integer>>();
+        for (var article : Callers.JSON.readTree(read(file)).path("data")) {
+            for (var paragraph : article.path("paragraphs")) {
+                texts.add(paragraph.path("context").asString());
+                for (var question : paragraph.path("qas")) {
+                    queries.add(question.path("question").asString());
+                    answers.add(Map.of(texts.size() - 1, 1));
+                }
+            }
+        }
+        var language = file.getFileName().toString().split("\\.")[1];
+        return new Set("xquad-" + language, texts, queries, answers);
+    }
+
+    /** Queries are numbered in the order of their file, from 1. */
+    private static Set cranfield(Path folder) throws IOException {
+        var texts = elements(read(folder.resolve("cran.all.1400.xml.gz")), "doc")
+                .map(text -> element(text, "title") + "\n" + element(text, "text"))
+                .map(text -> text.isBlank() ? "(empty)" : text)
+                .toList();
+        var queries = elements(read(folder.resolve("cran.qry.xml.gz")), "top").map(query -> element(query, "title")).toList();
+        var answers = Stream.generate(() -> (Map<Integer, Integer>) new HashMap<Integer, Integer>()).limit(queries.size()).toList();
+        for (var line : read(folder.resolve("cranqrel.trec.txt.gz")).lines().toList()) {
+            var parts = line.strip().split("\\s+");
+            if (Integer.parseInt(parts[3]) > 0) {
+                answers.get(Integer.parseInt(parts[0]) - 1).put(Integer.parseInt(parts[2]) - 1, Integer.parseInt(parts[3]));
+            }
+        }
+        return new Set("cranfield", texts, queries, answers);
+    }
+
+    private static Stream<String> elements(String xml, String name) {
+        return Pattern.compile("<%1$s>(.*?)</%1$s>".formatted(name), Pattern.DOTALL).matcher(xml).results().map(found -> found.group(1));
+    }
+
+    private static String element(String xml, String name) {
+        return elements(xml, name).collect(Collectors.joining()).strip().replaceAll("\\s+", " ");
+    }
+
+    private static String read(Path file) throws IOException {
+        try (var in = new GZIPInputStream(Files.newInputStream(file))) {
+            return new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        }
+    }
+}
