@@ -48,7 +48,12 @@ class BenchmarksTest {
 
     @Test
     void eachIsListed() throws Exception {
-        assertThat(bench()).contains("./engine bench listeners", "./engine bench webhooks", "./engine bench pages", "./engine bench search");
+        assertThat(bench())
+                .contains(
+                        "./engine bench listeners",
+                        "./engine bench webhooks",
+                        "./engine bench pages",
+                        "./engine bench search");
     }
 
     /** That the right ones hear of each change, that all calls succeed and that no stream is lost, it sees to itself. */

@@ -24,7 +24,7 @@ public final class SearchTools {
     private static final int TOKEN_CHARACTERS = 4;
     private static final int SHORTEST_SNIPPET = 80;
 
-    /** Below it the best hit is no answer; docs/memory.md says how it was found. */
+    /** A hit below it lacks most of what the query asks for. */
     private static final double THRESHOLD = 0.35;
 
     private final BankStore banks;
