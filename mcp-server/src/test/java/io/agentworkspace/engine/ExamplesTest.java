@@ -50,7 +50,8 @@ class ExamplesTest {
     /** After all others, in this order: each before that what it needs is taken away. */
     private static final List<String> LAST = List.of(
             "AP_LogOff,DM_Kick,DM_Ban,DM_Unban,MB_Unload,MB_Censor,MB_Uncensor,MB_Delete,MB_Restore,MB_Destroy,ZN_Leave,ZN_Destroy,DM_Destroy"
-                    .concat(",SK_Uninstall,SK_Remove,AK_Revoke,AK_Delete,WH_Delete,AP_Remove,AP_Destroy,US_Remove")
+                    .concat(
+                            ",RL_Delete,SK_Uninstall,SK_Remove,AK_Revoke,AK_Delete,WH_Delete,AP_Remove,AP_Destroy,US_Remove")
                     .split(","));
 
     private static final Pattern SECTION = Pattern.compile(

@@ -83,6 +83,18 @@ class HouseTest {
                 .check(ENGINE);
     }
 
+    /** Its limits are there, and it is loaded with the first rule only. */
+    @Test
+    void onlyRulesKnowCel() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + ".rules.cel..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.cel..", "com.google.re2j..", "com.google.common..")
+                .check(ENGINE);
+    }
+
     /** Whoever calls a customer's address goes through what vets it. */
     @Test
     void onlyWebhooksKnowTheHttpClientThatSendsThem() {

@@ -40,6 +40,7 @@ import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.rest.RestFacade;
 import io.agentworkspace.engine.runtime.IdempotencyStore;
 import io.agentworkspace.engine.runtime.Runner;
+import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.secrets.Vault;
 import io.agentworkspace.engine.settings.RateLimit;
 import io.agentworkspace.engine.settings.Settings;
@@ -181,9 +182,11 @@ public final class App implements AutoCloseable {
             // Tools.
             var presence = new AgentPresence(db);
             var catalogue = Tools.catalogue(db, limits, receivers, indexes);
-            var runner = new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits);
+            var rules = new Rules(db, watch);
+            var runner = new Runner(catalogue, db, clock, presence, keys.use(), audit, events, limits, rules);
             housekeeping
                     .every(Duration.ofSeconds(5), "presence", presence::flush)
+                    .every(SECOND, "counts of rules", rules::flush)
                     .clearing("trash", new TrashStore(db, new BankStore(db))::purge);
 
             // Endpoints.
@@ -205,12 +208,12 @@ public final class App implements AutoCloseable {
             var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
-            var rules = rules(callerLimit)
+            var gateRules = rules(callerLimit)
                     .within(quotas::commands)
                     .reading(catalogue.tools())
                     .serving(path -> Endpoints.serve(path, rest::serves));
             var gate = new Gate(
-                    rules,
+                    gateRules,
                     callers,
                     refusals,
                     clock,

@@ -52,6 +52,7 @@ import io.agentworkspace.engine.messages.MessageStore;
 import io.agentworkspace.engine.model.tool.Allowance;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.rules.RuleTools;
 import io.agentworkspace.engine.skilllibrary.Library;
 import io.agentworkspace.engine.skilllibrary.SkillCareTools;
 import io.agentworkspace.engine.skilllibrary.SkillQueries;
@@ -100,6 +101,7 @@ public final class Tools {
         tools.addAll(keys(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(webhooks(db, outbound));
         tools.addAll(skills(db, agents, Collections.unmodifiableList(tools)));
+        tools.addAll(new RuleTools(db, Collections.unmodifiableList(tools)).tools());
         tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
         tools.addAll(new AuditTools(new AuditQueries(db), Collections.unmodifiableList(tools)).tools());
         return new Catalogue(List.copyOf(tools));

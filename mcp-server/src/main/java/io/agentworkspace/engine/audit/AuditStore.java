@@ -36,11 +36,11 @@ public final class AuditStore implements AutoCloseable {
     private static final String INSERT = """
             INSERT INTO audit (tenant_id, at, row_id, user_name, user_key, acting_for, credential, key_id, key_name, agent, tool,
                                target_kind, target, target_id, target_key, renamed_to, member, door, address, client,
-                               result, request_id, times)
+                               result, request_id, times, rules, before, after)
             SELECT r.tenant_id, r.at, r.row_id, r.user_name, r.user_key, r.acting_for, r.credential, r.key_id,
                    (SELECT k.name FROM api_key k WHERE k.tenant_id = r.tenant_id AND k.id = r.key_id), r.agent,
                    r.tool, r.target_kind, r.target, r.target_id, r.target_key, r.renamed_to, r.member, r.door, r.address,
-                   r.client, r.result, r.request_id, r.times
+                   r.client, r.result, r.request_id, r.times, r.rules, r.before, r.after
               FROM jsonb_populate_recordset(CAST(NULL AS audit), CAST(:rows AS jsonb)) r
             """;
 
@@ -83,6 +83,11 @@ public final class AuditStore implements AutoCloseable {
         if (tally.isSingle(caller, entry)) {
             offer(row(caller.tenant(), entry), 1);
         }
+    }
+
+    /** Records a read that a rule matched, in the same way: reads have no transaction. */
+    public void noted(Caller caller, AuditEntry entry) {
+        refused(caller, entry);
     }
 
     private void offer(ObjectNode row, int calls) {

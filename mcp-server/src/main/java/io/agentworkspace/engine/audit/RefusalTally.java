@@ -19,7 +19,7 @@ final class RefusalTally {
 
     private final Map<Asker, Minute> minutes = new HashMap<>();
 
-    private record Asker(long tenant, String principal, Instant minute) {}
+    private record Asker(long tenant, String principal, Instant minute, boolean done) {}
 
     /** The refusals of a minute without entries of their own, as one. */
     record Sum(long tenant, AuditEntry entry) {}
@@ -32,7 +32,8 @@ final class RefusalTally {
     /** Counts it, and returns whether it gets an entry of its own. */
     synchronized boolean isSingle(Caller caller, AuditEntry refusal) {
         var begin = refusal.at().truncatedTo(ChronoUnit.MINUTES);
-        var asker = new Asker(caller.tenant(), caller.principal(), begin);
+        var asker = new Asker(
+                caller.tenant(), caller.principal(), begin, refusal.result().equals(AuditEntry.DONE));
         var minute = minutes.computeIfAbsent(asker, _ -> new Minute());
         minute.refusals++;
         if (minute.refusals <= EACH_MINUTE) {

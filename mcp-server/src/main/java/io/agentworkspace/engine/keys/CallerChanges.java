@@ -17,6 +17,7 @@ public final class CallerChanges implements AutoCloseable {
     private static final Duration VOUCHED = Duration.ofMillis(900);
 
     private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Runnable> openers = new CopyOnWriteArrayList<>();
     private final NotificationChannel channel;
     private volatile long lastBeat = System.nanoTime() - VOUCHED.toNanos();
 
@@ -28,6 +29,7 @@ public final class CallerChanges implements AutoCloseable {
                 new NotificationChannel.Ear() {
                     @Override
                     public void opened() {
+                        openers.forEach(Runnable::run);
                         tell(""); // What changed while nobody listened is not known.
                     }
 
@@ -44,9 +46,14 @@ public final class CallerChanges implements AutoCloseable {
         channel.open();
     }
 
-    /** @param forget is told the id of a new key, {@code session:} and the id of one that has ended, or nothing, which may mean any */
+    /** @param forget is told the id of a new key, {@code session:} and the id of one that has ended, {@code rules:} and a tenant whose rules changed, or nothing, which may mean any */
     public void onChange(Consumer<String> forget) {
         listeners.add(forget);
+    }
+
+    /** @param forget is run when the connection is opened: what changed before may have been missed */
+    public void onOpened(Runnable forget) {
+        openers.add(forget);
     }
 
     private void tell(String id) {

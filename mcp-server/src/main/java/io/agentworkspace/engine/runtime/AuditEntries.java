@@ -32,6 +32,7 @@ final class AuditEntries {
         var caller = call.caller();
         var acting = call.acting();
         var whence = request.whence();
+        var revision = result.equals(AuditEntry.DONE) ? call.revision() : null;
         return new AuditEntry(
                 call.now(),
                 caller.userName(),
@@ -51,7 +52,10 @@ final class AuditEntries {
                 whence.client(),
                 result,
                 call.requestId(),
-                null);
+                null,
+                call.rules().isEmpty() ? null : call.rules(),
+                revision == null ? null : revision.before(),
+                revision == null ? null : revision.after());
     }
 
     /** The commands on users name their subject in target.user. */

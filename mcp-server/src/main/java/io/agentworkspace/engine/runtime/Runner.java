@@ -21,6 +21,7 @@ import io.agentworkspace.engine.model.tool.RequestAttributes;
 import io.agentworkspace.engine.model.tool.ResponseBudget;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.rules.Rules;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs tools: find, access, bind, transaction, handler, envelope. Everything that applies to every tool happens here
+ * Runs tools: find, access, bind, transaction, rules, handler, envelope. Everything that applies to every tool happens here
  * and nowhere else.
  */
 public final class Runner implements ToolRunner {
@@ -52,6 +53,7 @@ public final class Runner implements ToolRunner {
     private final AuditStore audit;
     private final EventLog events;
     private final CallLimits limits;
+    private final Rules rules;
     private final AccessExplanation explanation;
 
     public Runner(
@@ -62,7 +64,8 @@ public final class Runner implements ToolRunner {
             KeyUse use,
             AuditStore audit,
             EventLog events,
-            CallLimits limits) {
+            CallLimits limits,
+            Rules rules) {
         this.catalogue = catalogue;
         this.db = db;
         this.contexts = new ContextStore(db);
@@ -73,6 +76,7 @@ public final class Runner implements ToolRunner {
         this.audit = audit;
         this.events = events;
         this.limits = limits;
+        this.rules = rules;
         this.explanation = new AccessExplanation(catalogue, db, clock);
     }
 
@@ -100,7 +104,11 @@ public final class Runner implements ToolRunner {
             }
             use.ran(request.caller(), tool.name());
             var answer = run.tool().effect().isTransactional() ? transact(run) : read(run);
+            if (run.tool().effect().reads() && !call.rules().isEmpty()) {
+                audit.noted(request.caller(), AuditEntries.done(request, call, answer.envelope()));
+            }
             presence.touch(call);
+            rules.changedBy(call);
             limits.quotas().done(call);
             if (call.concernsOutbox()) {
                 events.committed();
@@ -113,7 +121,8 @@ public final class Runner implements ToolRunner {
         }
     }
 
-    private static <I extends Record, O extends Record> Answer read(Run<I, O> run) {
+    private <I extends Record, O extends Record> Answer read(Run<I, O> run) {
+        applyRules(run);
         var handler = run.tool().work().begin(run.input(), run.call());
         return new Answer(run.handledBy(handler), null, false);
     }
@@ -125,6 +134,9 @@ public final class Runner implements ToolRunner {
             if (stored.isPresent()) {
                 return replay(stored.get(), run);
             }
+        }
+        if (run.tool().callsOut()) {
+            applyRules(run);
         }
         var handler = run.tool().work().begin(run.input(), run.call());
         return run.tool().effect() == Effect.DESTROYS
@@ -141,6 +153,9 @@ public final class Runner implements ToolRunner {
             }
         }
         contexts.load(run.call());
+        if (!run.tool().callsOut()) {
+            applyRules(run);
+        }
         var envelope = run.handledBy(handler);
         if (run.key() != null) {
             idempotency.keep(
@@ -148,6 +163,11 @@ public final class Runner implements ToolRunner {
         }
         audit.done(run.call(), AuditEntries.done(run.request(), run.call(), envelope));
         return new Answer(envelope, null, false);
+    }
+
+    /** Once for each call, before its handler and before it calls other servers; never for a replayed response. */
+    private void applyRules(Run<?, ?> run) {
+        rules.check(run.call(), run.fields(), () -> contexts.load(run.call()));
     }
 
     private Answer replay(ObjectNode stored, Run<?, ?> run) {
@@ -173,7 +193,8 @@ public final class Runner implements ToolRunner {
     }
 
     private Answer refused(Request request, @Nullable Call call, Instant now, Problem problem) {
-        if (call != null && call.tool().effect().isTransactional()) {
+        if (call != null
+                && (call.tool().effect().isTransactional() || !call.rules().isEmpty())) {
             audit.refused(request.caller(), AuditEntries.refused(request, call, problem));
         }
         if (problem.excess() != null) {

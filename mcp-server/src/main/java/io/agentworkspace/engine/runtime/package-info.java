@@ -1,4 +1,4 @@
-/** {@code Runner} runs every tool: access, idempotency, transaction, handler, envelope, audit. */
+/** {@code Runner} runs every tool: access, idempotency, transaction, rules, handler, envelope, audit. */
 @NullMarked
 package io.agentworkspace.engine.runtime;
 

@@ -449,6 +449,9 @@ class AuditTest {
                 null,
                 "conflict",
                 "r",
+                null,
+                null,
+                null,
                 null);
     }
 }

@@ -46,7 +46,8 @@ class LookTest {
             use,
             TestDatabase.audit(),
             new EventLog(),
-            metering);
+            metering,
+            TestDatabase.rules());
     private final TenantStore tenants = new TenantStore(DB);
     private final long tenant = tenants.create(Name.of("t-" + UUID.randomUUID()), "unlimited", CLOCK.instant());
     private final long user = tenants.createUser(tenant, Name.of("ann"), Role.MEMBER, CLOCK.instant());

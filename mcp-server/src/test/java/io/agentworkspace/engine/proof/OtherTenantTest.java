@@ -127,6 +127,17 @@ class OtherTenantTest {
         var real = names("ann", "Zephyr", "Quarry", "vault", "Ledger", "pearl", message, memory);
         real.put("$key", ApiKey.parse(ann).id());
         real.put("$endpoint", endpoint(ann, true));
+        real.put("$rule name", "Octopus");
+        real.put(
+                "$rule",
+                done(call(
+                                Way.ALIAS,
+                                ann,
+                                "RL_Create",
+                                "{'name':'Octopus','applies_to':['AP_Destroy'],'when':'true','message':'SECRET','enabled':false}"))
+                        .envelope()
+                        .at("/rule/id")
+                        .asString());
         real.put(
                 "$delivery",
                 done(call(Way.ALIAS, ann, "WH_Test", "{'event_type':'webhook.test','data':{'x':'SECRET'}}"))
@@ -143,6 +154,8 @@ class OtherTenantTest {
                 UUID.randomUUID().toString(),
                 UUID.randomUUID().toString());
         nowhere.put("$key", ApiKey.generate(new SecureRandom()).id());
+        nowhere.put("$rule name", "Catfish");
+        nowhere.put("$rule", UUID.randomUUID().toString());
         nowhere.put("$endpoint", UUID.randomUUID().toString());
         nowhere.put("$delivery", UUID.randomUUID().toString());
         done(call(

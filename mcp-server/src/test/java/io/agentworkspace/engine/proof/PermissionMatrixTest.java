@@ -198,7 +198,7 @@ class PermissionMatrixTest {
     private static String thing(PermissionStage stage, Cell cell) {
         return switch (cell.line().kind()) {
             case "key" -> stage.keyId(cell);
-            case "endpoint", "delivery" -> stage.webhookId(cell).toString();
+            case "endpoint", "delivery", "rule" -> stage.webhookId(cell).toString();
             default -> cell.thing();
         };
     }

@@ -83,6 +83,7 @@ final class PermissionStage {
         users(of("user", cells));
         of("endpoint", cells).forEach(this::endpoint);
         of("delivery", cells).forEach(this::delivery);
+        of("rule", cells).forEach(this::rule);
         skills(of("skill", cells));
     }
 
@@ -404,6 +405,20 @@ final class PermissionStage {
                 .set(
                         "secret",
                         ENDPOINTS.seal(call, id.toString(), "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="))
+                .run();
+    }
+
+    /** One that is not used. */
+    private void rule(Cell cell) {
+        DB.sql("""
+                INSERT INTO rule (tenant_id, id, name, name_key, applies_to, expression, effect, message, enabled, priority, mode,
+                                  examples, created_at, updated_at, counted_since)
+                VALUES (:tenant, :id, :name, :name, '{AP_Chat}', 'true', 'deny', 'm', false, 0, 'enforce', '[]', :now, :now, :now)
+                """)
+                .set("tenant", where(cell))
+                .set("id", webhookId(cell))
+                .set("name", cell.unique())
+                .set("now", NOW)
                 .run();
     }
 

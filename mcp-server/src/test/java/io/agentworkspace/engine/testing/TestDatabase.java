@@ -22,6 +22,7 @@ import io.agentworkspace.engine.mcp.source.ServerFeatures;
 import io.agentworkspace.engine.memory.search.IndexCache;
 import io.agentworkspace.engine.memory.search.SearchQueries;
 import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.rules.Rules;
 import io.agentworkspace.engine.runtime.Runner;
 import io.agentworkspace.engine.secrets.MasterKey;
 import io.agentworkspace.engine.secrets.MasterKeys;
@@ -114,6 +115,11 @@ public final class TestDatabase {
         return new CallLimits(new Quotas(db, METERING, new EventLog(), Clock.systemUTC()), _ -> List.of());
     }
 
+    /** The rules of tenants, as calls outside of a server need them. */
+    public static Rules rules() {
+        return new Rules(DB, METERING);
+    }
+
     /** Endpoints may be anywhere, as in development. */
     public static ReceiverAccess outbound() {
         var vault = new Vault(DB, new MasterKeys(MasterKey.parse(SECRETS_KEY), Path.of("none")));
@@ -170,7 +176,8 @@ public final class TestDatabase {
                 new KeyUse(db, clock),
                 new AuditStore(db, Duration.ofDays(90)),
                 events,
-                limits);
+                limits,
+                new Rules(db, METERING));
     }
 
     /** A database of a test's own, beside the one that all others share. */

@@ -5,7 +5,10 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An entry of the audit: who did what to which thing, from where, and with what result. Never the content. */
+/**
+ * An entry of the audit: who did what to which thing, from where, and with what result. Never the content, but the texts of
+ * rules.
+ */
 public record AuditEntry(
         @Doc("When.") Instant at,
         @Doc("The user, as it was named then.") String user,
@@ -48,7 +51,14 @@ public record AuditEntry(
         @Doc(
                 "How many refused calls of the key, within a minute, this entry sums up, its words being those of the last one; absent for one call.")
         @Nullable
-        Integer times) {
+        Integer times,
+
+        @Doc("The rules that matched the call.") @Nullable List<String> rules,
+
+        @Doc("Of a changed rule: its text before.") @Nullable
+        String before,
+
+        @Doc("Of a changed rule: its text now.") @Nullable String after) {
     public static final String DONE = "done";
 
     /** Events outside of tools. */
@@ -77,6 +87,9 @@ public record AuditEntry(
                 whence.client(),
                 DONE,
                 requestId,
+                null,
+                null,
+                null,
                 null);
     }
 
@@ -101,7 +114,10 @@ public record AuditEntry(
                 client,
                 result,
                 requestId,
-                calls);
+                calls,
+                rules,
+                before,
+                after);
     }
 
     /** The user and the credential. */

@@ -18,6 +18,7 @@ public enum Failure {
     NOT_FOUND(3001, "not_found", 400, 404, "Not found"),
     ALREADY_EXISTS(3002, "already_exists", 400, 409, "Already exists"),
     CONFLICT(3003, "conflict", 400, 409, "Conflict"),
+    RULE_REFUSED(3004, "rule_refused", 400, 403, "Refused by a rule"),
     IDEMPOTENCY_MISMATCH(3005, "idempotency_mismatch", 400, 422, "Idempotency key reused"),
     RATE_LIMITED(4001, "rate_limited", 429, 429, "Rate limited"),
     QUOTA_EXCEEDED(4002, "quota_exceeded", 429, 429, "Quota exceeded"),

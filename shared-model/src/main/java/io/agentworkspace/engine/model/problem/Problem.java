@@ -145,6 +145,11 @@ public final class Problem extends RuntimeException {
         return new Problem(Failure.CONFLICT, note);
     }
 
+    /** @param note with the rule's name and message */
+    public static Problem ruleRefused(String note) {
+        return new Problem(Failure.RULE_REFUSED, note);
+    }
+
     public static Problem staleRevision(long given, long current) {
         return conflict("if_revision is %d, but the revision is now %d: read it again and decide anew"
                 .formatted(given, current));

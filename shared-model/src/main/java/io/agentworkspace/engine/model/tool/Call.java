@@ -31,6 +31,14 @@ public final class Call {
     private Context.@Nullable Ref about;
     private ResponseBudget budget = ResponseBudget.once().forCall();
     private boolean readOnly;
+    private List<String> rules = List.of();
+    private @Nullable Revision revision;
+
+    /**
+     * The text of a thing before and after a call that changed it; null where there is none.
+     */
+    public record Revision(
+            @Nullable String before, @Nullable String after) {}
 
     /** In the default context, for the caller itself. */
     public Call(Caller caller, Tool<?, ?> tool, String requestId, Instant now) {
@@ -117,6 +125,24 @@ public final class Call {
     /** Records how many things were created that the plan limits, so that the response shows how many are left. */
     public void created(Scope scope, long count) {
         created.merge(scope, count, Long::sum);
+    }
+
+    /** The names of the rules that matched it and have an effect. */
+    public List<String> rules() {
+        return rules;
+    }
+
+    public void rules(List<String> matched) {
+        rules = matched;
+    }
+
+    /** What its audit entry says of the text that it changed; null for calls whose texts the audit does not have. */
+    public @Nullable Revision revision() {
+        return revision;
+    }
+
+    public void revised(Revision change) {
+        revision = change;
     }
 
     /** What was created so far. */

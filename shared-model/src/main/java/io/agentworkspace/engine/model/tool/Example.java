@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,6 +32,7 @@ public final class Example {
     /** The id of the delivery that examples are about. */
     public static final String DELIVERY = "0197f1d0-c5a8-7d2e-9c41-5b1a6f3e2d10";
 
+    private static final String RULE = "2c9d7a54-8e1f-4b36-a0c7-91d3f5e8b642";
     private static final String URL = "https://example.com/hooks";
 
     /** The values of fields, by the family of the tool and the field's path, or by the path alone. */
@@ -56,6 +58,8 @@ public final class Example {
             Map.entry("vx.access", "private"),
             Map.entry("key.id", KEY),
             Map.entry("webhook.id", ENDPOINT),
+            Map.entry("rule.id", RULE),
+            Map.entry("rule.name", "short-messages"),
             Map.entry("name", "tide report"),
             Map.entry("agent", "scout"),
             Map.entry("archive", ARCHIVE),
@@ -69,6 +73,7 @@ public final class Example {
     private static final List<StandIn> STAND_INS = List.of(
             new StandIn("the id that AK_List shows", KEY),
             new StandIn("the id that WH_List shows", ENDPOINT),
+            new StandIn("the id that RL_List shows", RULE),
             new StandIn("the id that WH_Deliveries shows", DELIVERY),
             new StandIn("the address of your receiver", URL));
 
@@ -191,9 +196,13 @@ public final class Example {
                 Json.valueTree(Math.max(1, field.schema().path("minimum").asLong(1)));
             case "boolean" -> Json.valueTree(true);
             case "array" -> Json.valueTree(List.of(LISTED.getOrDefault(field.path(), "tides")));
-            case "object" -> Json.object();
+            case "object" -> object(tool.example().values().get(field.path()));
             default -> Json.valueTree(text(field));
         };
+    }
+
+    private static JsonNode object(@Nullable String json) {
+        return json == null ? Json.object() : Json.readValue(json, JsonNode.class);
     }
 
     private String text(Field field) {

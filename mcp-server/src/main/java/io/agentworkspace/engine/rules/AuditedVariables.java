@@ -1,0 +1,88 @@
+package io.agentworkspace.engine.rules;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.rules.cel.ExpressionInput;
+import io.agentworkspace.engine.rules.cel.ExpressionInput.Fields;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What rules see of a command that is in the audit, which has its names and not what was written: the rest is unknown. */
+final class AuditedVariables {
+    private static final List<String> WRITTEN = List.of("description", "profile", "access", "tags");
+
+    private AuditedVariables() {}
+
+    static ExpressionInput of(Tool<?, ?> tool, ReplayQueries.Audited entry) {
+        var name = name(tool, entry);
+        return new ExpressionInput(
+                RequestVariables.command(tool),
+                field -> target(entry, field),
+                field -> field.equals("name") ? name : null,
+                "",
+                principal(entry),
+                _ -> null,
+                entry.at(),
+                unknown(tool, entry, name));
+    }
+
+    /** The name that the command gave: of a new thing its own. */
+    private static @Nullable String name(Tool<?, ?> tool, ReplayQueries.Audited entry) {
+        return entry.renamedTo() != null ? entry.renamedTo() : tool.effect() == Effect.CREATES ? entry.target() : null;
+    }
+
+    private static @Nullable Object target(ReplayQueries.Audited entry, String field) {
+        if (field.equals("user")) {
+            return entry.targetKind().equals("user") ? entry.target() : entry.actingFor();
+        } else if (entry.targetKind().equals("zone") && entry.target() != null) {
+            var parts = entry.target().split("/", 2);
+            return switch (field) {
+                case "domain" -> parts[0];
+                case "zone" -> parts.length > 1 ? parts[1] : null;
+                default -> null;
+            };
+        }
+        return field.equals(entry.targetKind()) ? entry.target() : field.equals("agent") ? entry.member() : null;
+    }
+
+    private static Fields principal(ReplayQueries.Audited entry) {
+        return field -> switch (field) {
+            case "user" -> entry.user();
+            case "role" -> entry.role();
+            case "agent" -> entry.agent();
+            case "key" -> entry.keyId();
+            default -> null;
+        };
+    }
+
+    private static Set<String> unknown(Tool<?, ?> tool, ReplayQueries.Audited entry, @Nullable String name) {
+        var unknown = new HashSet<String>();
+        unknown.add("principal.capabilities");
+        if (entry.role() == null) {
+            unknown.add("principal.role");
+        }
+        if (RequestVariables.TEXTS.stream().anyMatch(field -> has(tool, field))) {
+            unknown.add("content");
+        }
+        WRITTEN.stream()
+                .filter(field -> has(tool, field) || hasInVx(tool, field))
+                .forEach(field -> unknown.add("vx." + field));
+        if (name == null && (has(tool, "name") || hasInVx(tool, "name") || has(tool, "path"))) {
+            unknown.add("vx.name");
+        }
+        return unknown;
+    }
+
+    private static boolean has(Tool<?, ?> tool, String field) {
+        return tool.inputSchema().unknown(Json.object().put(field, "")).isEmpty();
+    }
+
+    private static boolean hasInVx(Tool<?, ?> tool, String field) {
+        var input = Json.object();
+        input.putObject("vx").put(field, "");
+        return tool.inputSchema().unknown(input).isEmpty();
+    }
+}

@@ -1,0 +1,188 @@
+package io.agentworkspace.engine.rules;
+
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.rule.RuleEffect;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.rules.cel.Expression;
+import io.agentworkspace.engine.rules.cel.ExpressionInput.Fields;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** RL_Check: tries a rule, on a request or on what was done. */
+final class RuleCheckTool {
+    private final RuleQueries reads;
+    private final RuleDrafts drafts;
+    private final RuleTrial trial;
+    private final Replay replay;
+
+    /** @param all all tools, once they exist */
+    RuleCheckTool(RuleQueries reads, ReplayQueries audited, RuleDrafts drafts, List<Tool<?, ?>> all) {
+        this.reads = reads;
+        this.drafts = drafts;
+        this.trial = new RuleTrial(all);
+        this.replay = new Replay(audited, all);
+    }
+
+    List<Tool<?, ?>> tools() {
+        return List.of(check());
+    }
+
+    record Days(
+            @Doc(value = "How many days back; 7 when left out. The audit may go back less.", min = 1, max = 90) @Nullable
+            Integer days) {}
+
+    record Check(
+            @Doc(value = "The id of a rule; the other fields then say what to change in it for the trial.", max = 64)
+            @Nullable
+            String rule,
+
+            @Doc(value = RuleTools.WHEN, max = Expression.MAX_LENGTH) @Nullable
+            String when,
+
+            @Doc(value = RuleTools.APPLIES_TO + " All when left out.", max = 100) @Nullable
+            List<String> appliesTo,
+
+            @Doc(value = RuleTools.TEMPLATE, max = Name.MAX) @Nullable
+            String template,
+
+            @Doc(RuleTools.PARAMETERS) @Nullable ObjectNode parameters,
+            @Doc("deny or audit; deny when left out.") @Nullable RuleEffect effect,
+
+            @Doc(
+                    "A request to try it on: service (a command, or documents), target, vx, content, document, now, and principal {user, role, agent, key, capabilities}: you when left out.")
+            @Nullable
+            ObjectNode request,
+
+            @Doc("Tries it on the audited commands of the last days.") @Nullable
+            Days replay) {}
+
+    record OnRequest(
+            @Doc("Whether the rule applies to the request at all.")
+            boolean applies,
+
+            @Doc("Whether it matches.") boolean matches,
+            @Doc("Why it could not be evaluated.") @Nullable String failure) {}
+
+    /** A command that would have been denied. */
+    record Example(
+            @Doc("When.") Instant at,
+            @Doc("The user.") String user,
+            @Doc("The agent that was acted as.") @Nullable String agent,
+            @Doc("The command.") String tool,
+            @Doc("What kind of thing it was run on.") String targetKind,
+            @Doc("The thing's name.") @Nullable String target,
+            @Doc("The request id.") String requestId) {}
+
+    record OnAudit(
+            @Doc("Since when.") Instant since,
+            @Doc("How many commands the audit has since then.") long commands,
+            @Doc("How many of them the rule applies to.") long applies,
+            @Doc("How many it matches.") long matches,
+
+            @Doc("How many depend on what the audit does not keep, such as content.")
+            long undecided,
+
+            @Doc("How many it could not be evaluated for; of a deny rule they count as matched.")
+            long failures,
+
+            @Doc("true where there was more than could be tried.") boolean truncated,
+            @Doc("The latest ones that it matches.") List<Example> examples) {}
+
+    record Checked(
+            @Doc("The outcome in words.") String summary,
+            @Doc("The condition that was tried.") String when,
+            @Doc("On the request.") @Nullable OnRequest outcome,
+            @Doc("On the audited commands.") @Nullable OnAudit replayed) {}
+
+    private Tool<Check, Checked> check() {
+        return Tool.named("RL_Check")
+                .title("Try a rule")
+                .description("""
+                        Tries a rule before it is in force, for the tenant's admins: one that exists (rule), or when, or a template. On a \
+                        request, or with replay on the audited commands of the last days: "would have denied 14 of 3,212", with examples. \
+                        Without either it is only compiled. The audit has names and no texts: commands for which the rule needs more are \
+                        counted as undecided.""")
+                .needs(Capability.RULE_READ)
+                .atLeast(Role.ADMIN)
+                .takesLong()
+                .route("POST", "/api/rules/check")
+                .example("when", "command.effect == \"destroys\" && principal.role != \"owner\"")
+                .example(
+                        "request",
+                        """
+                        {"service":"MB_Destroy","target":{"bank":"field-notes"},"principal":{"role":"member"}}""")
+                .handledBy(Check.class, Checked.class, this::check);
+    }
+
+    private Checked check(Check in, Call call) {
+        var held = reads.read(call, in.rule()).map(RuleDraft::of).orElse(null);
+        var draft = drafts.make(given(in, held), held, call.now());
+        var expression = RuleDrafts.compile(draft.when(), "when");
+        var onRequest = in.request() == null ? null : onRequest(draft, expression, in.request(), call);
+        var onAudit = in.replay() == null
+                ? null
+                : replay.over(draft, expression, in.replay().days() == null ? 7 : in.replay().days(), call);
+        return new Checked(summary(draft, onRequest, onAudit), draft.when(), onRequest, onAudit);
+    }
+
+    private static RuleDrafts.Given given(Check in, @Nullable RuleDraft held) {
+        var anything = held == null && in.template() == null && in.appliesTo() == null;
+        return new RuleDrafts.Given(
+                held == null ? Name.of("trial") : null,
+                null,
+                anything ? everything() : in.appliesTo(),
+                in.when(),
+                in.template(),
+                in.parameters(),
+                in.effect(),
+                null,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    private static List<String> everything() {
+        return Stream.concat(Arrays.stream(Family.values()).map(Family::word), Stream.of(ActiveRule.DOCUMENTS))
+                .toList();
+    }
+
+    private OnRequest onRequest(RuleDraft draft, Expression expression, ObjectNode request, Call call) {
+        var tried = trial.attempt(expression, draft.appliesTo(), request, "request", caller(call), call.now());
+        var failed = tried.outcome().kind() == Expression.Kind.FAILED;
+        var matches = tried.matches() || failed && tried.applies() && draft.effect() == RuleEffect.DENY;
+        return new OnRequest(tried.applies(), matches, tried.outcome().failure());
+    }
+
+    private static Fields caller(Call call) {
+        return RequestVariables.principal(call, () -> {});
+    }
+
+    private static String summary(RuleDraft draft, @Nullable OnRequest request, @Nullable OnAudit replay) {
+        var does = draft.effect() == RuleEffect.DENY ? "denied" : "noted";
+        if (replay != null) {
+            return "would have %s %,d of %,d%s"
+                    .formatted(
+                            does,
+                            replay.matches(),
+                            replay.commands(),
+                            replay.undecided() == 0
+                                    ? ""
+                                    : "; %,d more depend on what the audit does not keep".formatted(replay.undecided()));
+        } else if (request == null) {
+            return "it compiles";
+        } else if (!request.applies()) {
+            return "the rule does not apply to this request";
+        }
+        return request.matches() ? "would be " + does : "would pass";
+    }
+}

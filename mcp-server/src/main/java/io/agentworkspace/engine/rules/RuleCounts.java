@@ -1,0 +1,57 @@
+package io.agentworkspace.engine.rules;
+
+import io.agentworkspace.engine.db.PendingWrites;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** How often rules matched and failed, collected in memory and written every second. A crash loses a second of it. */
+final class RuleCounts {
+    private static final int MAX = 100_000;
+
+    private final PendingWrites<Key, Count> pending = new PendingWrites<>(MAX, Count::plus);
+    private final RuleStore store;
+
+    record Key(long tenant, UUID rule) {}
+
+    record Count(
+            long matched,
+            @Nullable Instant matchedAt,
+            long failed,
+            @Nullable Instant failedAt,
+            @Nullable String failure) {
+        Count plus(Count next) {
+            return new Count(
+                    matched + next.matched,
+                    next.matchedAt == null ? matchedAt : next.matchedAt,
+                    failed + next.failed,
+                    next.failedAt == null ? failedAt : next.failedAt,
+                    next.failure == null ? failure : next.failure);
+        }
+    }
+
+    RuleCounts(RuleStore store) {
+        this.store = store;
+    }
+
+    void matched(long tenant, UUID rule, Instant at) {
+        pending.add(new Key(tenant, rule), new Count(1, at, 0, null, null));
+    }
+
+    void failed(long tenant, UUID rule, Instant at, String failure) {
+        pending.add(new Key(tenant, rule), new Count(0, null, 1, at, failure));
+    }
+
+    void flush() {
+        var taken = pending.take();
+        if (taken.isEmpty()) {
+            return;
+        }
+        try {
+            store.count(taken);
+        } catch (RuntimeException e) {
+            pending.putBack(taken);
+            throw e;
+        }
+    }
+}

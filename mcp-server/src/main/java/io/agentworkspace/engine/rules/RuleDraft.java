@@ -1,0 +1,60 @@
+package io.agentworkspace.engine.rules;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.rule.Rule;
+import io.agentworkspace.engine.model.rule.RuleEffect;
+import io.agentworkspace.engine.model.rule.RuleExample;
+import io.agentworkspace.engine.model.rule.RuleMode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A rule that is about to be saved, complete and checked. */
+record RuleDraft(
+        Name name,
+        @Nullable String description,
+        List<String> appliesTo,
+        String when,
+        @Nullable String template,
+        @Nullable ObjectNode parameters,
+        RuleEffect effect,
+        String message,
+        boolean enabled,
+        int priority,
+        RuleMode mode,
+        List<RuleExample> examples) {
+
+    static RuleDraft of(Rule rule) {
+        return new RuleDraft(
+                Name.of(rule.name()),
+                rule.description(),
+                rule.appliesTo(),
+                rule.when(),
+                rule.template(),
+                rule.parameters(),
+                rule.effect(),
+                rule.message(),
+                rule.enabled(),
+                rule.priority(),
+                rule.mode(),
+                rule.examples());
+    }
+
+    boolean isSameAs(Rule held) {
+        return equals(of(held));
+    }
+
+    /** Whether what it matches, and what then happens, is the same; not how it is called and ordered. */
+    boolean doesTheSameAs(Rule held) {
+        return when.equals(held.when())
+                && appliesTo.equals(held.appliesTo())
+                && effect == held.effect()
+                && mode == held.mode();
+    }
+
+    /** For the audit: all of it, in JSON. */
+    String text() {
+        return Json.text(this);
+    }
+}

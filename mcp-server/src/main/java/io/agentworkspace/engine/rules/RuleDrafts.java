@@ -1,0 +1,156 @@
+package io.agentworkspace.engine.rules;
+
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.rule.RuleEffect;
+import io.agentworkspace.engine.model.rule.RuleExample;
+import io.agentworkspace.engine.model.rule.RuleMode;
+import io.agentworkspace.engine.model.tool.Family;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.rules.cel.Expression;
+import io.agentworkspace.engine.rules.cel.ExpressionError;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Makes rules out of what was given: fills in templates and defaults, compiles, and tries the examples. */
+final class RuleDrafts {
+    private final List<Tool<?, ?>> all;
+    private final RuleTrial trial;
+
+    /** @param all all tools, once they exist */
+    RuleDrafts(List<Tool<?, ?>> all) {
+        this.all = all;
+        this.trial = new RuleTrial(all);
+    }
+
+    /** The fields of RL_Create and RL_Update; null leaves what is held, or the default. */
+    record Given(
+            @Nullable Name name,
+            @Nullable String description,
+            @Nullable List<String> appliesTo,
+            @Nullable String when,
+            @Nullable String template,
+            @Nullable ObjectNode parameters,
+            @Nullable RuleEffect effect,
+            @Nullable String message,
+            @Nullable Boolean enabled,
+            @Nullable Integer priority,
+            @Nullable RuleMode mode,
+            @Nullable List<RuleExample> examples) {}
+
+    /** The condition, and where it comes from. */
+    private record Condition(
+            String when,
+            RuleTemplates.@Nullable Template template,
+            @Nullable ObjectNode parameters,
+            List<RuleExample> examples) {}
+
+    /** @param held the rule as it is; null for a new one */
+    RuleDraft make(Given given, @Nullable RuleDraft held, Instant now) {
+        var condition = condition(given, held);
+        var template = condition.template();
+        var name = Objects.requireNonNull(given.name() != null ? given.name() : held == null ? null : held.name());
+        var fresh = held == null || given.template() != null;
+        var draft = new RuleDraft(
+                name,
+                given.description() != null ? given.description() : held == null ? null : held.description(),
+                given.appliesTo() != null
+                        ? appliesTo(given.appliesTo())
+                        : fresh && template != null ? template.appliesTo() : held == null ? nothing() : held.appliesTo(),
+                condition.when(),
+                template == null ? null : template.name(),
+                condition.parameters(),
+                given.effect() != null ? given.effect() : held == null ? RuleEffect.DENY : held.effect(),
+                given.message() != null
+                        ? given.message()
+                        : fresh && template != null
+                                ? template.message()
+                                : held == null ? "a rule of your tenant does not allow it" : held.message(),
+                given.enabled() != null ? given.enabled() : held == null || held.enabled(),
+                given.priority() != null ? given.priority() : held == null ? 0 : held.priority(),
+                given.mode() != null ? given.mode() : held == null ? RuleMode.ENFORCE : held.mode(),
+                given.examples() != null ? given.examples() : held == null ? List.of() : held.examples());
+        check(draft, condition, now);
+        return draft;
+    }
+
+    private static List<String> nothing() {
+        throw Problem.missing("applies_to");
+    }
+
+    private static Condition condition(Given given, @Nullable RuleDraft held) {
+        if (given.when() != null) {
+            if (given.template() != null || given.parameters() != null) {
+                throw Problem.invalid("when", "is given, and so is a template or its parameters: send one of them");
+            }
+            return new Condition(given.when(), null, null, List.of());
+        }
+        var name = given.template() != null ? given.template() : held == null ? null : held.template();
+        if (name == null && given.parameters() != null) {
+            throw Problem.invalid("parameters", "are those of a template, and this rule has none: send template, too");
+        } else if (name == null && held == null) {
+            throw Problem.invalid("when", "is missing: send it, or a template with its parameters");
+        } else if (name == null) {
+            return new Condition(Objects.requireNonNull(held).when(), null, null, List.of());
+        }
+        return filled(RuleTemplates.read(name), given, held);
+    }
+
+    private static Condition filled(RuleTemplates.Template template, Given given, @Nullable RuleDraft held) {
+        var same = held != null && template.name().equals(held.template());
+        var values = given.parameters() != null || !same ? given.parameters() : held.parameters();
+        var parameters = TemplateParameters.of(template.parameters(), values);
+        return new Condition(
+                template.when().apply(parameters),
+                template,
+                parameters.values(),
+                template.examples().apply(parameters));
+    }
+
+    private List<String> appliesTo(List<String> words) {
+        if (words.isEmpty()) {
+            throw Problem.missing("applies_to");
+        }
+        var known = Stream.of(
+                        all.stream().map(Tool::name),
+                        Arrays.stream(Family.values()).map(Family::word),
+                        Stream.of(ActiveRule.DOCUMENTS))
+                .flatMap(names -> names)
+                .toList();
+        words.stream().filter(word -> !known.contains(word)).findFirst().ifPresent(word -> {
+            var near = Near.nearest(word, known, 1);
+            throw Problem.invalid(
+                    "applies_to",
+                    "has '%s'%s; it may have commands such as AP_Destroy, families such as bank, and documents"
+                            .formatted(
+                                    Name.shortened(word),
+                                    near.isEmpty() ? "" : ", did you mean %s?".formatted(near.getFirst())));
+        });
+        return List.copyOf(new LinkedHashSet<>(words));
+    }
+
+    private void check(RuleDraft draft, Condition condition, Instant now) {
+        var field = condition.template() == null ? "when" : "parameters";
+        var expression = compile(draft.when(), field);
+        if (condition.template() != null && draft.appliesTo().equals(condition.template().appliesTo())) {
+            trial.check(expression, draft.appliesTo(), condition.examples(), "the template's examples", now);
+        }
+        trial.check(expression, draft.appliesTo(), draft.examples(), "examples", now);
+    }
+
+    /** @throws Problem {@code invalid_field} with line and column */
+    static Expression compile(String when, String field) {
+        try {
+            return Expression.compile(when);
+        } catch (ExpressionError e) {
+            throw Problem.invalid(field, e.located());
+        }
+    }
+}

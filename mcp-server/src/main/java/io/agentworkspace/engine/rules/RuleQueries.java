@@ -1,0 +1,95 @@
+package io.agentworkspace.engine.rules;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListPosition;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.rule.Rule;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of rules: one statement each, including the context. */
+final class RuleQueries {
+    private static final String LIST = ContextStore.WITH_CONTEXT + """
+            , page AS (
+                SELECT r.*
+                  FROM rule r
+                 WHERE r.tenant_id = :tenant
+                   AND (CAST(:at AS timestamptz) IS NULL
+                        OR (r.created_at, r.id) < (CAST(:at AS timestamptz), CAST(:after AS uuid)))
+                 ORDER BY r.created_at DESC, r.id DESC
+                 LIMIT :limit + 1)
+            SELECT ctx.*, (SELECT jsonb_agg(%s ORDER BY r.created_at DESC, r.id DESC) FROM page r) AS rows
+              FROM ctx
+            """.formatted(RuleRow.JSON);
+
+    private static final String READ = ContextStore.WITH_CONTEXT + """
+            SELECT ctx.*, (SELECT %s FROM rule r WHERE r.tenant_id = :tenant AND r.id = :id) AS record
+              FROM ctx
+            """.formatted(RuleRow.JSON);
+
+    private final Db db;
+
+    RuleQueries(Db db) {
+        this.db = db;
+    }
+
+    /** The tenant's rules, newest first. */
+    ListSlice<Rule> list(Call call, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var after = ListPosition.of(page);
+        var rows = db.sql(call, LIST)
+                .set("at", after.at())
+                .set("after", after.id())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", Rule.class);
+                })
+                .orElseThrow();
+        return ListSlice.of(
+                call,
+                rows,
+                limit,
+                last -> Cursor.of(last.createdAt().toString(), last.id().toString()));
+    }
+
+    /**
+     * The rule of this id; with null only the context is read.
+     *
+     * @throws Problem {@code not_found}
+     */
+    Optional<Rule> read(Call call, @Nullable String id) {
+        var found = db.sql(call, READ)
+                .set("id", id == null ? null : id(id).orElse(null))
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return Optional.ofNullable(row.json("record", Rule.class));
+                })
+                .orElseThrow();
+        if (id != null && found.isEmpty()) {
+            throw missing(id);
+        }
+        return found;
+    }
+
+    /** Empty if it cannot be one of our ids. */
+    static Optional<UUID> id(String text) {
+        try {
+            return Optional.of(UUID.fromString(text));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    static Problem missing(String id) {
+        return Problem.notFound("rule", Name.shortened(id), List.of());
+    }
+}

@@ -1,0 +1,275 @@
+package io.agentworkspace.engine.rules;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.context.IfRevision;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.model.access.Capability;
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.rule.Rule;
+import io.agentworkspace.engine.model.rule.RuleEffect;
+import io.agentworkspace.engine.model.rule.RuleExample;
+import io.agentworkspace.engine.model.rule.RuleMode;
+import io.agentworkspace.engine.model.rule.RuleTemplate;
+import io.agentworkspace.engine.model.schema.Doc;
+import io.agentworkspace.engine.model.tool.Call;
+import io.agentworkspace.engine.model.tool.Effect;
+import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.rules.cel.Expression;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Rules: RL_Templates, RL_List, RL_Create, RL_Update, RL_Delete; and RL_Check. */
+public final class RuleTools {
+    static final String ID = "The rule's id, as RL_List shows it.";
+    static final String WHEN =
+            "The condition, in CEL, over command, target, vx, content, principal, document and now: command.effect == \"destroys\" && principal.role != \"owner\".";
+    static final String APPLIES_TO =
+            "What it applies to: commands such as AP_Destroy, families such as bank, and documents for the validation of documents.";
+    static final String TEMPLATE = "Instead of when: a template, as RL_Templates lists them.";
+    static final String PARAMETERS = "What the template is filled in with; its defaults for the rest.";
+    private static final String DESCRIPTION = "What it is for.";
+    private static final String EFFECT = "deny refuses what matches; audit notes the rule's name in the audit.";
+    private static final String MESSAGE = "What whoever is denied reads: what is wrong, and what would be right.";
+    private static final String ENABLED = "Whether it is used.";
+    private static final String PRIORITY =
+            "Where several rules deny something, the message of the one with the greatest priority is shown.";
+    private static final String MODE = "enforce, or shadow: it has no effect, and counts what it matches.";
+    private static final String EXAMPLES = "Requests that it is tried on at every save; if one comes out otherwise, nothing is saved.";
+
+    private final ContextStore contexts;
+    private final RuleQueries reads;
+    private final RuleStore store;
+    private final RuleDrafts drafts;
+    private final Db db;
+    private final List<Tool<?, ?>> all;
+
+    /** @param all all tools, once they exist */
+    public RuleTools(Db db, List<Tool<?, ?>> all) {
+        this.db = db;
+        this.contexts = new ContextStore(db);
+        this.reads = new RuleQueries(db);
+        this.store = new RuleStore(db);
+        this.drafts = new RuleDrafts(all);
+        this.all = all;
+    }
+
+    public List<Tool<?, ?>> tools() {
+        return Stream.concat(
+                        Stream.of(templates(), list(), create(), update(), delete()),
+                        new RuleCheckTool(reads, new ReplayQueries(db), drafts, all).tools().stream())
+                .toList();
+    }
+
+    record Nothing() {}
+
+    record Templates(@Doc("The templates.") List<RuleTemplate> templates) {}
+
+    private Tool<Nothing, Templates> templates() {
+        return Tool.named("RL_Templates")
+                .title("List the templates of rules")
+                .description("""
+                        Lists the rules that come with the service, to be filled in: what each does, its parameters, its condition, and the \
+                        examples that a rule made from it is tried on at every save. Next: RL_Create with template and parameters.""")
+                .needs(Capability.RULE_READ)
+                .route("GET", "/api/rules/templates")
+                .handledBy(Nothing.class, Templates.class, (_, call) -> {
+                    contexts.load(call);
+                    return new Templates(RuleTemplates.all().stream()
+                            .map(RuleTemplates.Template::record)
+                            .toList());
+                });
+    }
+
+    record Look(@Doc("Which part of a long list.") @Nullable Page page) {}
+
+    record Listed(
+            @Doc("The rules, newest first.") List<Rule> rules,
+
+            @Doc("Where the next page begins; absent on the last.") @Nullable
+            String nextCursor) {}
+
+    private Tool<Look, Listed> list() {
+        return Tool.named("RL_List")
+                .title("List rules")
+                .description("""
+                        Lists the tenant's rules, newest first: what each applies to, its condition in CEL, what it does, and how often it \
+                        matched and failed. A command that a deny rule matches is refused with rule_refused, and the note has the rule's message.""")
+                .needs(Capability.RULE_READ)
+                .route("GET", "/api/rules")
+                .handledBy(Look.class, Listed.class, (in, call) -> {
+                    var found = reads.list(call, in.page());
+                    return new Listed(found.rows(), found.nextCursor());
+                });
+    }
+
+    record Create(
+            @Doc("Its name, unique in the tenant.") Name name,
+            @Doc(value = DESCRIPTION, max = 2_000) @Nullable String description,
+
+            @Doc(value = APPLIES_TO + " A template has its own unless you give others.", max = 100) @Nullable
+            List<String> appliesTo,
+
+            @Doc(value = WHEN, max = Expression.MAX_LENGTH) @Nullable
+            String when,
+
+            @Doc(value = TEMPLATE, max = Name.MAX) @Nullable String template,
+            @Doc(PARAMETERS) @Nullable ObjectNode parameters,
+            @Doc(EFFECT + " deny when left out.") @Nullable RuleEffect effect,
+            @Doc(value = MESSAGE, max = 500) @Nullable String message,
+            @Doc(ENABLED + " true when left out.") @Nullable Boolean enabled,
+
+            @Doc(value = PRIORITY + " 0 when left out.", min = -1_000, max = 1_000) @Nullable
+            Integer priority,
+
+            @Doc(MODE + " enforce when left out.") @Nullable RuleMode mode,
+
+            @Doc(value = EXAMPLES, max = 20) @Nullable
+            List<RuleExample> examples) {}
+
+    record Made(
+            @Doc("The rule's record.") Rule rule, @Doc("Its revision.") long revision) {}
+
+    private Tool<Create, Made> create() {
+        return Tool.named("RL_Create")
+                .title("Create a rule")
+                .description("""
+                        Creates a rule, for the tenant's admins: when it matches a command or a document, that is refused (deny) or noted in the \
+                        audit (audit). Needs when and applies_to, or a template. An error in when is reported with line and column. It is in \
+                        force everywhere within a second. Try it first with RL_Check, which replays the last days' commands, or with mode \
+                        shadow. Commands on rules by an owner are never denied.""")
+                .needs(Capability.RULE_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CREATES)
+                .wholeTexts()
+                .route("POST", "/api/rules")
+                .example("template", "content-length-cap")
+                .example("parameters", "{\"max\":4000}")
+                .example("message", "Say it in at most 4,000 characters.")
+                .handledBy(Create.class, Made.class, this::insert);
+    }
+
+    private Made insert(Create in, Call call) {
+        var given = new RuleDrafts.Given(
+                in.name(),
+                in.description(),
+                in.appliesTo(),
+                in.when(),
+                in.template(),
+                in.parameters(),
+                in.effect(),
+                in.message(),
+                in.enabled(),
+                in.priority(),
+                in.mode(),
+                in.examples());
+        var draft = drafts.make(given, null, call.now());
+        var rule = store.insert(call, draft);
+        call.revised(new Call.Revision(null, draft.text()));
+        return new Made(rule, rule.revision());
+    }
+
+    record Update(
+            @Doc(value = ID, max = 64) String id,
+            @Doc("Another name.") @Nullable Name name,
+            @Doc(value = DESCRIPTION, max = 2_000) @Nullable String description,
+
+            @Doc(value = APPLIES_TO, max = 100) @Nullable
+            List<String> appliesTo,
+
+            @Doc(value = "The condition, in CEL, instead of the one before or the template.", max = Expression.MAX_LENGTH)
+            @Nullable
+            String when,
+
+            @Doc(value = TEMPLATE, max = Name.MAX) @Nullable String template,
+            @Doc(PARAMETERS) @Nullable ObjectNode parameters,
+            @Doc(EFFECT) @Nullable RuleEffect effect,
+            @Doc(value = MESSAGE, max = 500) @Nullable String message,
+            @Doc(ENABLED) @Nullable Boolean enabled,
+
+            @Doc(value = PRIORITY, min = -1_000, max = 1_000) @Nullable
+            Integer priority,
+
+            @Doc(MODE) @Nullable RuleMode mode,
+
+            @Doc(value = EXAMPLES, max = 20) @Nullable
+            List<RuleExample> examples,
+
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Changed(
+            @Doc("The rule's record.") Rule rule,
+            @Doc("Its revision.") long revision,
+            @Doc("false when nothing had to be done.") boolean changed) {}
+
+    private Tool<Update, Changed> update() {
+        return Tool.named("RL_Update")
+                .title("Change a rule")
+                .description("""
+                        Changes just those fields of a rule that are given, for the tenant's admins; it is compiled and tried on its examples \
+                        anew. In force everywhere within a second. The audit keeps the old and the new text. When what it does changes, \
+                        its counts begin anew.""")
+                .needs(Capability.RULE_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.CHANGES)
+                .idempotent()
+                .wholeTexts()
+                .route("PATCH", "/api/rules/{id}")
+                .example("mode", "shadow")
+                .handledBy(Update.class, Changed.class, this::change);
+    }
+
+    private Changed change(Update in, Call call) {
+        var held = store.lock(call, in.id());
+        IfRevision.check(in.ifRevision(), held.revision());
+        var before = RuleDraft.of(held);
+        var given = new RuleDrafts.Given(
+                in.name(),
+                in.description(),
+                in.appliesTo(),
+                in.when(),
+                in.template(),
+                in.parameters(),
+                in.effect(),
+                in.message(),
+                in.enabled(),
+                in.priority(),
+                in.mode(),
+                in.examples());
+        var draft = drafts.make(given, before, call.now());
+        if (draft.isSameAs(held)) {
+            return new Changed(held, held.revision(), false);
+        }
+        var rule = store.update(call, held, draft);
+        call.revised(new Call.Revision(before.text(), draft.text()));
+        return new Changed(rule, rule.revision(), true);
+    }
+
+    record Delete(
+            @Doc(value = ID, max = 64) String id,
+            @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
+
+    record Deleted(@Doc("Always true.") boolean changed) {}
+
+    private Tool<Delete, Deleted> delete() {
+        return Tool.named("RL_Delete")
+                .title("Delete a rule")
+                .description("""
+                        Deletes a rule for good, for the tenant's admins; the audit keeps its text. To stop it for a while use RL_Update with \
+                        enabled false.""")
+                .needs(Capability.RULE_WRITE)
+                .atLeast(Role.ADMIN)
+                .effect(Effect.DESTROYS)
+                .route("DELETE", "/api/rules/{id}")
+                .handledBy(Delete.class, Deleted.class, (in, call) -> {
+                    var held = store.lock(call, in.id());
+                    IfRevision.check(in.ifRevision(), held.revision());
+                    store.delete(call, held);
+                    call.revised(new Call.Revision(RuleDraft.of(held).text(), null));
+                    return new Deleted(true);
+                });
+    }
+}

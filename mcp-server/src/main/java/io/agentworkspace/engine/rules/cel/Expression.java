@@ -1,0 +1,116 @@
+package io.agentworkspace.engine.rules.cel;
+
+import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelValidationException;
+import dev.cel.runtime.CelAttributePattern;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelUnknownSet;
+import dev.cel.runtime.CelVariableResolver;
+import dev.cel.runtime.PartialVars;
+import dev.cel.runtime.Program;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A compiled expression of a rule: yes or no about a request or a document. */
+public final class Expression {
+    /** The longest expression, in characters. */
+    public static final int MAX_LENGTH = Environment.MAX_LENGTH;
+
+    /** Made with the first rule, since it takes time and memory. */
+    private static final class Lazily {
+        private static final Environment ENVIRONMENT = new Environment();
+    }
+
+    private final Program program;
+
+    private Expression(Program program) {
+        this.program = program;
+    }
+
+    /** @throws ExpressionError if it is not an expression over the variables of rules, within their limits */
+    public static Expression compile(String text) throws ExpressionError {
+        var environment = Lazily.ENVIRONMENT;
+        try {
+            var ast = compiled(environment, text);
+            new Limits(ast, environment.functions).check();
+            return new Expression(environment.runtime.createProgram(ast));
+        } catch (CelEvaluationException | CelValidationException e) {
+            throw new ExpressionError(1, 1, "it cannot be evaluated: " + e.getMessage());
+        }
+    }
+
+    private static CelAbstractSyntaxTree compiled(Environment environment, String text)
+            throws ExpressionError, CelValidationException {
+        if (text.length() > MAX_LENGTH) {
+            throw new ExpressionError(
+                    1, 1, "it has %,d characters; at most %,d are allowed".formatted(text.length(), MAX_LENGTH));
+        }
+        var result = environment.compiler.compile(text);
+        if (result.hasError()) {
+            throw new ErrorTexts(text, environment).of(result.getErrors());
+        }
+        return result.getAst();
+    }
+
+    /** What an evaluation found. */
+    public enum Kind {
+        MATCHES,
+        PASSES,
+        /** It depends on what is not known. */
+        UNKNOWN,
+        /** It has no result, as a division by zero has none. */
+        FAILED
+    }
+
+    /** @param failure why it failed */
+    public record Outcome(Kind kind, @Nullable String failure) {}
+
+    public Outcome evaluate(ExpressionInput input) {
+        return evaluate(input, new EvaluationBudget());
+    }
+
+    /**
+     * @param budget shared by the expressions of one command
+     * @throws Problem if a variable could not be read
+     */
+    public Outcome evaluate(ExpressionInput input, EvaluationBudget budget) {
+        try {
+            return outcome(ScopedValue.where(EvaluationBudget.CURRENT, budget).call(() -> evaluated(input)));
+        } catch (CelEvaluationException | RuntimeException e) {
+            return new Outcome(Kind.FAILED, failure(e));
+        }
+    }
+
+    private Object evaluated(ExpressionInput input) throws CelEvaluationException {
+        CelVariableResolver variables = name -> Optional.ofNullable(Variables.resolve(input, name));
+        return input.unknown().isEmpty()
+                ? program.eval(variables)
+                : program.eval(PartialVars.of(
+                        variables,
+                        input.unknown().stream()
+                                .map(CelAttributePattern::fromQualifiedIdentifier)
+                                .toList()));
+    }
+
+    private static Outcome outcome(Object result) {
+        return switch (result) {
+            case Boolean yes -> new Outcome(yes ? Kind.MATCHES : Kind.PASSES, null);
+            case CelUnknownSet _ -> new Outcome(Kind.UNKNOWN, null);
+            default -> new Outcome(Kind.FAILED, "its result is neither true nor false");
+        };
+    }
+
+    /** The innermost message, without the library's prefix. A refusal by the engine itself is thrown on. */
+    private static String failure(Exception thrown) {
+        Throwable cause = thrown;
+        for (Throwable next = thrown; next != null; next = next.getCause()) {
+            if (next instanceof Problem problem) {
+                throw problem;
+            }
+            cause = next;
+        }
+        var message = String.valueOf(cause.getMessage());
+        return message.length() > 200 ? message.substring(0, 200) : message;
+    }
+}

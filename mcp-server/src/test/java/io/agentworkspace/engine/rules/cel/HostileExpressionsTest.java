@@ -1,0 +1,245 @@
+package io.agentworkspace.engine.rules.cel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.json.Json;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Expressions that want too much are refused when they are saved, or end within their limits. */
+class HostileExpressionsTest {
+    private static final String LONG = "a".repeat(64_000);
+
+    /** A request as large as requests can be. */
+    private static final ExpressionInput LARGE = ExpressionInput.of(
+            Json.readValue("""
+                    {"command":{"name":"MB_Store","family":"bank","effect":"creates"},
+                     "target":{"bank":"Box"},"principal":{"user":"ann","role":"member"},
+                     "vx":{"name":"x","profile":"%1$s","tags":[%2$s]},"content":"%1$s","document":{"text":"%1$s!"}}
+                    """.formatted(LONG, "\"" + "tag\",\"".repeat(99) + "tag\""), ObjectNode.class),
+            Instant.parse("2026-01-05T10:00:00Z"));
+
+    /** Not even compiled. */
+    static Stream<String> refused() {
+        var nested = "vx.tags.exists(a, vx.tags.exists(b, vx.tags.exists(c, %s)))";
+        var all = new ArrayList<>(List.of(
+                // Loops
+                nested.formatted("a == b && b == c"),
+                "vx.tags.all(a, vx.tags.all(b, a.contains(b) || content.contains(a) || content.contains(b)  || a.contains(b) || a == b || b == a || b.contains(a)))",
+                "[1,2,3].map(x, x * 2) == [2,4,6]",
+                "vx.tags.filter(t, t != '').size() > 1",
+                "vx.tags.map(t, vx.tags.map(u, t)).size() > 1",
+                "while (true) { }",
+                "for (var i = 0; ; i++) {}",
+                "vx.tags.reduce(a, b, a + b) == ''",
+                "{'a': 1}.map(k, k).size() > 0",
+                "vx.tags.exists(1, true)",
+                "vx.tags.exists(target.agent, true)",
+                "content.exists(c, c == 'a')",
+                "5.exists(x, true)",
+                // Longer texts and lists
+                "content + content == ''",
+                "(vx.name + vx.name).size() > 3",
+                "'a' + 'b' == 'ab'",
+                "[1] + [2] == [1, 2]",
+                "b'a' + b'b' == b'ab'",
+                "string(now) == ''",
+                "string(1) == '1'",
+                "bytes(content) == b''",
+                "content.replace('a', 'aaaa').size() > 1",
+                "content.join(',') == ''",
+                "content.split('a').size() > 3",
+                "'%s'.format([content]) == ''",
+                "strings.quote(content) == ''",
+                "content.repeat(1000) == ''",
+                "base64.encode(content) == ''",
+                // Patterns
+                "content.matches(vx.name)",
+                "content.matches(content)",
+                "content.matches('(a+)+\\\\1')",
+                "content.matches('(?=a)b')",
+                "content.matches('(?<!a)b')",
+                "content.matches('(a')",
+                "content.matches('[')",
+                "content.matches('a{1000000}')",
+                "content.matches('(((a{100}){100}){100}){100}')",
+                "matches(content, 'a')",
+                "content.matches(true ? 'a' : 'b')",
+                "content.matches(3)",
+                // Types
+                "content",
+                "1",
+                "now",
+                "vx",
+                "vx.tags",
+                "null",
+                "content == 1",
+                "content > 1",
+                "vx.tags == 'a'",
+                "vx == target",
+                "size(1) > 0",
+                "!content",
+                "-content == ''",
+                "content && true",
+                "content ? true : false",
+                "content in content",
+                "1 in 'abc'",
+                "vx['name'] == ''",
+                "content[0] == 'a'",
+                "now + 1 == now",
+                "now > 'today'",
+                "dyn(content) == 1",
+                "type(content) == string",
+                "vx.tags[vx.name] == ''",
+                "document.size == '1'",
+                "document.size.contains('1')",
+                "true ? 1 : 2",
+                "principal.capabilities.contains('*')",
+                // Outside of the variables
+                "secret == ''",
+                "vx.secret == ''",
+                "target.tenant == 1",
+                "principal.secret_hash == ''",
+                "principal.capabilities.add('*')",
+                "command.getClass() == ''",
+                "content.getClass().forName('java.lang.Runtime') == null",
+                "java.lang.System.exit(0)",
+                "System.getenv('PATH') == ''",
+                "java.lang.Runtime.getRuntime().exec('id') == null",
+                "T(java.lang.Runtime).getRuntime() == null",
+                "${jndi:ldap://localhost/a}",
+                "#{content}",
+                "new java.io.File('/etc/passwd').exists()",
+                "open('/etc/passwd') == ''",
+                "http.get('http://localhost') == ''",
+                "env.PATH == ''",
+                "this.content == ''",
+                "self == ''",
+                "google.protobuf.Any{} == content",
+                "google.protobuf.Struct{fields: {}} == content",
+                "google.protobuf.Timestamp{seconds: 1} == now",
+                "vx{name: 'x'} == vx",
+                "cel.bind(x, content, x == x)",
+                "cel.iterateOver",
+                "__result__ == true",
+                "@result == true",
+                "_==_(1, 1)",
+                "optional.of(content).hasValue()",
+                "vx.?name.hasValue()",
+                "import os",
+                "SELECT 1",
+                "'; DROP TABLE rule; --",
+                "content == 'a' ; true",
+                "\u202etrue",
+                "",
+                " ",
+                "((((((((",
+                "1 +",
+                "'unclosed",
+                "{",
+                "//",
+                "\\",
+                "0x",
+                "999999999999999999999999999 > 1",
+                "1e999999 > 1.0 &"));
+        all.add("(".repeat(200) + "true" + ")".repeat(200));
+        all.add("true" + " && true".repeat(600));
+        all.add("[" + "1,".repeat(1_500) + "1].exists(x, x == 1)");
+        all.add("'" + "a".repeat(5_000) + "' == content");
+        all.add("true" + " ".repeat(5_000));
+        all.add("[".repeat(60) + "]".repeat(60) + " == []");
+        all.add("vx.name" + ".lower()".repeat(400) + " == ''");
+        all.add(IntStream.range(0, 100)
+                .mapToObj(i -> "vx.tags.exists(t, t == '" + i + "')")
+                .reduce((a, b) -> a + " || " + b)
+                .orElseThrow());
+        return all.stream();
+    }
+
+    /** Compiled, and bounded at run time: a result, or a failure, without much work. */
+    static Stream<String> bounded() {
+        return Stream.of(
+                "content.matches('(a+)+$')",
+                "content.matches('(a|aa)+b')",
+                "content.matches('^(([a-z])+.)+[A-Z]([a-z])+$')",
+                "content.matches('(.*)(.*)(.*)(.*)(.*)b')",
+                "content.matches('(a?){100}a{100}b')",
+                "vx.tags.exists(t, content.matches('(a|b|c)*d'))",
+                "vx.tags.exists(t, content.contains(vx.profile))",
+                "content.contains(vx.profile)",
+                "document.text.contains(content)",
+                "vx.tags.exists(t, content.lower() == t)",
+                "vx.tags.exists(t, hasSecret(content))",
+                "vx.tags.all(t, content.mentions(['a', 'b', 'c']) || content == vx.profile)",
+                "vx.tags.all(t, content == vx.profile)",
+                "vx.tags.all(t, sameName(content, vx.profile))",
+                "content.mentions(vx.tags)",
+                "!".repeat(2_001) + "true",
+                "1 / 0 == 1",
+                "1 % 0 == 1",
+                "9223372036854775807 + 1 > 0",
+                "-9223372036854775807 - 10 < 0",
+                "9223372036854775807 * 2 > 0",
+                "int(vx.name) == 1",
+                "vx.tags[100000] == ''",
+                "vx.tags[-1] == ''",
+                "timestamp('never') == now",
+                "duration('forever') == duration('1s')",
+                "now.getHours('No/Where') == 1",
+                "now + duration('9223372036s') > now",
+                "{'a': 1}['b'] == 1",
+                "content.size() / (content.size() - 64000) > 1");
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void refused(String expression) {
+        try {
+            Expression.compile(expression);
+        } catch (ExpressionError e) {
+            assertThat(e.line()).isPositive();
+            assertThat(e.column()).isPositive();
+            assertThat(e.getMessage())
+                    .isNotBlank()
+                    .hasSizeLessThan(1_000)
+                    .doesNotContain("dev.cel", "Exception", "java.");
+            return;
+        }
+        throw new AssertionError("it was accepted");
+    }
+
+    /** How much text it looked at is counted, not how long that took. */
+    @ParameterizedTest
+    @MethodSource
+    void bounded(String expression) throws ExpressionError {
+        var outcome = Expression.compile(expression).evaluate(LARGE);
+        assertThat(outcome.kind()).isIn(Expression.Kind.MATCHES, Expression.Kind.PASSES, Expression.Kind.FAILED);
+        if (outcome.kind() == Expression.Kind.FAILED) {
+            assertThat(outcome.failure()).isNotBlank().hasSizeLessThan(300);
+        }
+    }
+
+    @Test
+    void aHundredAreTried() {
+        assertThat(refused().count() + bounded().count()).isGreaterThan(100);
+    }
+
+    /** What one of many rules of a command used up is missing to the next: together they have one budget. */
+    @Test
+    void theRulesOfACommandShareABudget() throws ExpressionError {
+        var greedy = Expression.compile("content.matches('(a|b|c)*dddddddddddddddddddddddddddddddddddd')");
+        var budget = new EvaluationBudget();
+        var kinds = IntStream.range(0, 100)
+                .mapToObj(_ -> greedy.evaluate(LARGE, budget).kind())
+                .distinct()
+                .toList();
+        assertThat(kinds).containsExactly(Expression.Kind.PASSES, Expression.Kind.FAILED);
+    }
+}

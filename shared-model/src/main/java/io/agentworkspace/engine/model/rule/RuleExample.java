@@ -1,0 +1,17 @@
+package io.agentworkspace.engine.model.rule;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A request that a rule is tried on each time it is saved. */
+public record RuleExample(
+        @Doc("service, and what the rule looks at: target, vx, content, principal, document, now.")
+        ObjectNode request,
+
+        @Doc(
+                value = "Whether the rule matches it.",
+                oneOf = {RuleExample.MATCHES, RuleExample.PASSES})
+        String expected) {
+    public static final String MATCHES = "matches";
+    public static final String PASSES = "passes";
+}

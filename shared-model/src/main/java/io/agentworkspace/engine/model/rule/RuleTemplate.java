@@ -1,0 +1,37 @@
+package io.agentworkspace.engine.model.rule;
+
+import io.agentworkspace.engine.model.schema.Doc;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A rule that comes with the service, to be filled in. */
+public record RuleTemplate(
+        @Doc("Its name: give it as template to RL_Create.") String name,
+        @Doc("What a rule made from it does.") String description,
+
+        @Doc("What such a rule applies to unless you say otherwise.")
+        List<String> appliesTo,
+
+        @Doc("What it does with what it matches.") RuleEffect effect,
+        @Doc("Its message unless you give another.") String message,
+        @Doc("What to fill in.") List<Parameter> parameters,
+        @Doc("The condition, with the default parameters.") String when,
+
+        @Doc("What a rule made from it is tried on at each save; here for the default parameters.")
+        List<RuleExample> examples) {
+
+    /** A parameter of a template. */
+    public record Parameter(
+            @Doc("Its name.") String name,
+            @Doc("text, number or texts (a list).") String type,
+            @Doc("What it means.") String description,
+
+            @Doc("Its name and the value that is used when it is left out.")
+            ObjectNode defaults) {
+
+        public JsonNode value() {
+            return defaults.get(name);
+        }
+    }
+}
