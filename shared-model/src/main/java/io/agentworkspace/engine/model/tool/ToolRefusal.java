@@ -26,6 +26,10 @@ public record ToolRefusal(Failure failure, String when, String remedy) {
                     "No key came along, or one that is mistyped, revoked or expired.",
                     "Send a working key in X-Api-Key."),
             new ToolRefusal(
+                    Failure.RULE_REFUSED,
+                    "A rule of your tenant denies it.",
+                    "The note says which one, and what would be right; RL_List shows the rules."),
+            new ToolRefusal(
                     Failure.RATE_LIMITED,
                     "Your key sends more requests than its rate allows.",
                     "Wait as long as Retry-After says."),
