@@ -37,7 +37,13 @@ public final class DocumentRules {
      * @param warnings codes of what was found that does not reject it, such as {@code instructions} or {@code secrets}
      */
     public record Document(
-            String name, String mediaType, long size, long version, String sha256, String text, List<String> warnings) {}
+            String name,
+            String mediaType,
+            long size,
+            long version,
+            String sha256,
+            String text,
+            List<String> warnings) {}
 
     /**
      * Who submitted it, as the variable {@code principal}.
@@ -46,7 +52,11 @@ public final class DocumentRules {
      * @param key the id of the API key
      */
     public record Submitter(
-            String user, String role, @Nullable String agent, @Nullable String key, List<String> capabilities) {}
+            String user,
+            String role,
+            @Nullable String agent,
+            @Nullable String key,
+            List<String> capabilities) {}
 
     /**
      * What the tenant's rules say of a document. Counts for each rule what it matches.

@@ -37,7 +37,8 @@ final class RuleCheckTool {
     }
 
     record Days(
-            @Doc(value = "How many days back; 7 when left out. The audit may go back less.", min = 1, max = 90) @Nullable
+            @Doc(value = "How many days back; 7 when left out. The audit may go back less.", min = 1, max = 90)
+            @Nullable
             Integer days) {}
 
     record Check(
@@ -55,7 +56,9 @@ final class RuleCheckTool {
             String template,
 
             @Doc(RuleTools.PARAMETERS) @Nullable ObjectNode parameters,
-            @Doc("deny or audit; deny when left out.") @Nullable RuleEffect effect,
+
+            @Doc("deny or audit; deny when left out.") @Nullable
+            RuleEffect effect,
 
             @Doc(
                     "A request to try it on: service (a command, or documents), target, vx, content, document, now, and principal {user, role, agent, key, capabilities}: you when left out.")
@@ -84,7 +87,10 @@ final class RuleCheckTool {
 
     record OnAudit(
             @Doc("Since when.") Instant since,
-            @Doc("How many commands the audit has since then.") long commands,
+
+            @Doc("How many commands the audit has since then.")
+            long commands,
+
             @Doc("How many of them the rule applies to.") long applies,
             @Doc("How many it matches.") long matches,
 
@@ -94,7 +100,9 @@ final class RuleCheckTool {
             @Doc("How many it could not be evaluated for; of a deny rule they count as matched.")
             long failures,
 
-            @Doc("true where there was more than could be tried.") boolean truncated,
+            @Doc("true where there was more than could be tried.")
+            boolean truncated,
+
             @Doc("The latest ones that it matches.") List<Example> examples) {}
 
     record Checked(
@@ -116,9 +124,7 @@ final class RuleCheckTool {
                 .takesLong()
                 .route("POST", "/api/rules/check")
                 .example("when", "command.effect == \"destroys\" && principal.role != \"owner\"")
-                .example(
-                        "request",
-                        """
+                .example("request", """
                         {"service":"MB_Destroy","target":{"bank":"field-notes"},"principal":{"role":"member"}}""")
                 .handledBy(Check.class, Checked.class, this::check);
     }
@@ -130,7 +136,11 @@ final class RuleCheckTool {
         var onRequest = in.request() == null ? null : onRequest(draft, expression, in.request(), call);
         var onAudit = in.replay() == null
                 ? null
-                : replay.over(draft, expression, in.replay().days() == null ? 7 : in.replay().days(), call);
+                : replay.over(
+                        draft,
+                        expression,
+                        in.replay().days() == null ? 7 : in.replay().days(),
+                        call);
         return new Checked(summary(draft, onRequest, onAudit), draft.when(), onRequest, onAudit);
     }
 
@@ -177,7 +187,8 @@ final class RuleCheckTool {
                             replay.commands(),
                             replay.undecided() == 0
                                     ? ""
-                                    : "; %,d more depend on what the audit does not keep".formatted(replay.undecided()));
+                                    : "; %,d more depend on what the audit does not keep"
+                                            .formatted(replay.undecided()));
         } else if (request == null) {
             return "it compiles";
         } else if (!request.applies()) {

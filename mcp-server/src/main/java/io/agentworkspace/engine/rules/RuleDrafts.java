@@ -63,7 +63,9 @@ final class RuleDrafts {
                 given.description() != null ? given.description() : held == null ? null : held.description(),
                 given.appliesTo() != null
                         ? appliesTo(given.appliesTo())
-                        : fresh && template != null ? template.appliesTo() : held == null ? nothing() : held.appliesTo(),
+                        : fresh && template != null
+                                ? template.appliesTo()
+                                : held == null ? nothing() : held.appliesTo(),
                 condition.when(),
                 template == null ? null : template.name(),
                 condition.parameters(),
@@ -104,8 +106,10 @@ final class RuleDrafts {
     }
 
     private static Condition filled(RuleTemplates.Template template, Given given, @Nullable RuleDraft held) {
-        var same = held != null && template.name().equals(held.template());
-        var values = given.parameters() != null || !same ? given.parameters() : held.parameters();
+        var values = given.parameters();
+        if (values == null && held != null && template.name().equals(held.template())) {
+            values = held.parameters();
+        }
         var parameters = TemplateParameters.of(template.parameters(), values);
         return new Condition(
                 template.when().apply(parameters),
@@ -139,7 +143,8 @@ final class RuleDrafts {
     private void check(RuleDraft draft, Condition condition, Instant now) {
         var field = condition.template() == null ? "when" : "parameters";
         var expression = compile(draft.when(), field);
-        if (condition.template() != null && draft.appliesTo().equals(condition.template().appliesTo())) {
+        if (condition.template() != null
+                && draft.appliesTo().equals(condition.template().appliesTo())) {
             trial.check(expression, draft.appliesTo(), condition.examples(), "the template's examples", now);
         }
         trial.check(expression, draft.appliesTo(), draft.examples(), "examples", now);

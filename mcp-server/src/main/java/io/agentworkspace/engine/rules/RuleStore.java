@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.rules;
 
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.SqlFailure;
 import io.agentworkspace.engine.db.Statement;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Name;
@@ -10,12 +11,10 @@ import io.agentworkspace.engine.model.rule.RuleEffect;
 import io.agentworkspace.engine.model.rule.RuleMode;
 import io.agentworkspace.engine.model.tool.Call;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import io.agentworkspace.engine.db.SqlFailure;
 
 /** Writes of rules, and the reads that apply them. */
 final class RuleStore {
@@ -65,7 +64,8 @@ final class RuleStore {
 
     /** The tenants that have enabled rules. */
     Set<Long> tenants() {
-        return new HashSet<>(db.sql("SELECT DISTINCT tenant_id FROM rule WHERE enabled").list(row -> row.number(1)));
+        return new HashSet<>(
+                db.sql("SELECT DISTINCT tenant_id FROM rule WHERE enabled").list(row -> row.number(1)));
     }
 
     /** The enabled rules of a tenant, in the order in which they are applied. */
@@ -170,5 +170,4 @@ final class RuleStore {
                 .set("id", held.id())
                 .run();
     }
-
 }

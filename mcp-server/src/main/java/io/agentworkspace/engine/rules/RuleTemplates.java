@@ -67,17 +67,20 @@ final class RuleTemplates {
 
     /** @throws Problem {@code invalid_field} */
     static Template read(String name) {
-        return ALL.stream().filter(known -> known.name().equals(name)).findFirst().orElseThrow(() -> {
-            var names = ALL.stream().map(Template::name).toList();
-            var near = Near.nearest(name, names, 1);
-            return Problem.invalid(
-                    "template",
-                    "is '%s'%s; the templates are %s"
-                            .formatted(
-                                    Name.shortened(name),
-                                    near.isEmpty() ? "" : ", did you mean %s?".formatted(near.getFirst()),
-                                    String.join(", ", names)));
-        });
+        return ALL.stream()
+                .filter(known -> known.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> {
+                    var names = ALL.stream().map(Template::name).toList();
+                    var near = Near.nearest(name, names, 1);
+                    return Problem.invalid(
+                            "template",
+                            "is '%s'%s; the templates are %s"
+                                    .formatted(
+                                            Name.shortened(name),
+                                            near.isEmpty() ? "" : ", did you mean %s?".formatted(near.getFirst()),
+                                            String.join(", ", names)));
+                });
     }
 
     private static Template protectDestroy() {
@@ -90,11 +93,14 @@ final class RuleTemplates {
                         texts("roles", "The roles that may destroy.", "owner"),
                         texts("names", "The protected names, compared as the service compares names; none means all.")),
                 given -> """
-                        command.effect == "destroys" && !(principal.role in %s)%s"""
-                        .formatted(given.literal("roles"), protectedNames(given)),
+                        command.effect == "destroys" && !(principal.role in %s)%s""".formatted(given.literal("roles"), protectedNames(given)),
                 given -> {
-                    var name = given.texts("names").isEmpty() ? "Ledger" : given.texts("names").getFirst();
-                    var role = given.texts("roles").isEmpty() ? "" : given.texts("roles").getFirst();
+                    var name = given.texts("names").isEmpty()
+                            ? "Ledger"
+                            : given.texts("names").getFirst();
+                    var role = given.texts("roles").isEmpty()
+                            ? ""
+                            : given.texts("roles").getFirst();
                     return List.of(
                             matches(request("MB_Destroy", "target", "bank", name, "nobody")),
                             passes(request("MB_AgentList", "target", "bank", name, "nobody")),
@@ -105,9 +111,7 @@ final class RuleTemplates {
     }
 
     private static String protectedNames(TemplateParameters given) {
-        return given.texts("names").isEmpty()
-                ? ""
-                : """
+        return given.texts("names").isEmpty() ? "" : """
                  && %s.exists(name, sameName(name, target.agent) || sameName(name, target.domain) || sameName(name, target.zone)\
                  || sameName(name, target.bank) || sameName(name, vx.name))""".formatted(given.literal("names"));
     }
@@ -120,7 +124,10 @@ final class RuleTemplates {
                 "nothing is changed at this time of day: try again later",
                 List.of(
                         number("from", "The hour that it begins with, 0–23.", 20),
-                        number("to", "The hour that it ends before, 0–24; less than from where midnight is between them.", 6),
+                        number(
+                                "to",
+                                "The hour that it ends before, 0–24; less than from where midnight is between them.",
+                                6),
                         text("timezone", "Where, as in the IANA time zone database.", "UTC")),
                 RuleTemplates::hours,
                 given -> {
@@ -128,7 +135,10 @@ final class RuleTemplates {
                     var to = given.number("to") % 24;
                     return from == to || !given.text("timezone").equals("UTC")
                             ? List.of(passes(at("MB_AgentList", from)))
-                            : List.of(matches(at("MB_Store", from)), passes(at("MB_Store", to)), passes(at("MB_AgentList", from)));
+                            : List.of(
+                                    matches(at("MB_Store", from)),
+                                    passes(at("MB_Store", to)),
+                                    passes(at("MB_AgentList", from)));
                 });
     }
 
@@ -136,8 +146,7 @@ final class RuleTemplates {
         var zone = given.literal("timezone");
         var wraps = given.number("from") > given.number("to");
         return """
-                command.effect in ["creates", "changes", "destroys"] && (now.getHours(%s) >= %d %s now.getHours(%s) < %d)"""
-                .formatted(zone, given.number("from"), wraps ? "||" : "&&", zone, given.number("to"));
+                command.effect in ["creates", "changes", "destroys"] && (now.getHours(%s) >= %d %s now.getHours(%s) < %d)""".formatted(zone, given.number("from"), wraps ? "||" : "&&", zone, given.number("to"));
     }
 
     private static Template noSecrets() {
@@ -184,8 +193,7 @@ final class RuleTemplates {
                 given -> """
                         command.effect in ["creates", "changes"] && !(command.name in ["MB_Store", "MB_Load", "MB_Files", "AP_Chat"])\
                          && (vx.name != "" && !vx.name.matches(%1$s)\
-                         || vx.name == "" && command.name == "MB_Create" && target.bank != "" && !target.bank.matches(%1$s))"""
-                        .formatted(Json.text("^(?:%s)$".formatted(given.text("pattern")))),
+                         || vx.name == "" && command.name == "MB_Create" && target.bank != "" && !target.bank.matches(%1$s))""".formatted(Json.text("^(?:%s)$".formatted(given.text("pattern")))),
                 given -> given.text("pattern").equals(plain)
                         ? List.of(
                                 matches(named("AP_Create", "My Agent")),
@@ -223,12 +231,13 @@ final class RuleTemplates {
                 List.of(texts("words", "Whole words or phrases, in any case.", "confidential")),
                 given -> """
                         command.effect in ["creates", "changes"] && (content.mentions(%1$s) || vx.name.mentions(%1$s)\
-                         || vx.description.mentions(%1$s) || vx.profile.mentions(%1$s) || document.text.mentions(%1$s))"""
-                        .formatted(given.literal("words")),
+                         || vx.description.mentions(%1$s) || vx.profile.mentions(%1$s) || document.text.mentions(%1$s))""".formatted(given.literal("words")),
                 given -> given.texts("words").isEmpty()
                         ? List.of(passes(content("AP_Chat", "anything")))
                         : List.of(
-                                matches(content("AP_Chat", "this is " + given.texts("words").getFirst() + "!")),
+                                matches(content(
+                                        "AP_Chat",
+                                        "this is " + given.texts("words").getFirst() + "!")),
                                 passes(content("AP_Chat", "…"))));
     }
 

@@ -31,14 +31,15 @@ public final class RuleTools {
             "What it applies to: commands such as AP_Destroy, families such as bank, and documents for the validation of documents.";
     static final String TEMPLATE = "Instead of when: a template, as RL_Templates lists them.";
     static final String PARAMETERS = "What the template is filled in with; its defaults for the rest.";
-    private static final String DESCRIPTION = "What it is for.";
-    private static final String EFFECT = "deny refuses what matches; audit notes the rule's name in the audit.";
-    private static final String MESSAGE = "What whoever is denied reads: what is wrong, and what would be right.";
-    private static final String ENABLED = "Whether it is used.";
-    private static final String PRIORITY =
+    static final String DESCRIPTION = "What it is for.";
+    static final String EFFECT = "deny refuses what matches; audit notes the rule's name in the audit.";
+    static final String MESSAGE = "What whoever is denied reads: what is wrong, and what would be right.";
+    static final String ENABLED = "Whether it is used.";
+    static final String PRIORITY =
             "Where several rules deny something, the message of the one with the greatest priority is shown.";
-    private static final String MODE = "enforce, or shadow: it has no effect, and counts what it matches.";
-    private static final String EXAMPLES = "Requests that it is tried on at every save; if one comes out otherwise, nothing is saved.";
+    static final String MODE = "enforce, or shadow: it has no effect, and counts what it matches.";
+    static final String EXAMPLES =
+            "Requests that it is tried on at every save; if one comes out otherwise, nothing is saved.";
 
     private final ContextStore contexts;
     private final RuleQueries reads;
@@ -127,11 +128,11 @@ public final class RuleTools {
 
             @Doc(MODE + " enforce when left out.") @Nullable RuleMode mode,
 
-            @Doc(value = EXAMPLES, max = 20) @Nullable
-            List<RuleExample> examples) {}
+            @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples) {}
 
     record Made(
-            @Doc("The rule's record.") Rule rule, @Doc("Its revision.") long revision) {}
+            @Doc("The rule's record.") Rule rule,
+            @Doc("Its revision.") long revision) {}
 
     private Tool<Create, Made> create() {
         return Tool.named("RL_Create")
@@ -177,10 +178,11 @@ public final class RuleTools {
             @Doc("Another name.") @Nullable Name name,
             @Doc(value = DESCRIPTION, max = 2_000) @Nullable String description,
 
-            @Doc(value = APPLIES_TO, max = 100) @Nullable
-            List<String> appliesTo,
+            @Doc(value = APPLIES_TO, max = 100) @Nullable List<String> appliesTo,
 
-            @Doc(value = "The condition, in CEL, instead of the one before or the template.", max = Expression.MAX_LENGTH)
+            @Doc(
+                    value = "The condition, in CEL, instead of the one before or the template.",
+                    max = Expression.MAX_LENGTH)
             @Nullable
             String when,
 
@@ -195,8 +197,7 @@ public final class RuleTools {
 
             @Doc(MODE) @Nullable RuleMode mode,
 
-            @Doc(value = EXAMPLES, max = 20) @Nullable
-            List<RuleExample> examples,
+            @Doc(value = EXAMPLES, max = 20) @Nullable List<RuleExample> examples,
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
 

@@ -130,8 +130,7 @@ final class RuleTrial {
             if (tried.outcome().kind() == Expression.Kind.FAILED) {
                 throw Problem.invalid(
                         name,
-                        "cannot be evaluated: %s"
-                                .formatted(tried.outcome().failure()));
+                        "cannot be evaluated: %s".formatted(tried.outcome().failure()));
             } else if (tried.matches() != expected) {
                 throw Problem.invalid(
                         name,

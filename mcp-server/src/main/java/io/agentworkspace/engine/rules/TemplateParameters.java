@@ -76,8 +76,7 @@ final class TemplateParameters {
                                         || item.asString().isBlank()
                                         || item.asString().length() > LONGEST)) {
                     throw Problem.invalid(
-                            field,
-                            "must be a list of at most %d texts of 1–%d characters".formatted(MOST, LONGEST));
+                            field, "must be a list of at most %d texts of 1–%d characters".formatted(MOST, LONGEST));
                 }
             }
         }

@@ -73,8 +73,8 @@ final class Environment {
                 .setOptions(OPTIONS)
                 .setStandardEnvironmentEnabled(false)
                 .setStandardDeclarations(CelStandardDeclarations.newBuilder()
-                        .filterFunctions((function, overload) ->
-                                !LEFT_OUT.contains(function) && !LENGTHENING.contains(overload))
+                        .filterFunctions(
+                                (function, overload) -> !LEFT_OUT.contains(function) && !LENGTHENING.contains(overload))
                         .build())
                 .setStandardMacros(
                         CelStandardMacro.HAS,

@@ -1,8 +1,8 @@
 package io.agentworkspace.engine.rules.cel;
 
 import dev.cel.common.CelIssue;
-import io.agentworkspace.engine.model.problem.Near;
 import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 final class ErrorTexts {
     private static final Pattern FIELD = Pattern.compile("undefined field '(.*)'");
     private static final Pattern REFERENCE = Pattern.compile("undeclared reference to '(.*?)'.*", Pattern.DOTALL);
-    private static final Pattern OVERLOAD =
-            Pattern.compile("found no matching overload for '(.*?)' applied to '\\(?(.*?)\\)?' \\(candidates.*", Pattern.DOTALL);
+    private static final Pattern OVERLOAD = Pattern.compile(
+            "found no matching overload for '(.*?)' applied to '\\(?(.*?)\\)?' \\(candidates.*", Pattern.DOTALL);
     private static final Pattern OPERATOR = Pattern.compile("[_!@-]*([^_@]+?)_*");
     private static final Pattern RESULT = Pattern.compile("expected type 'bool' but found '(.*)'");
     private static final Pattern EXPECTING = Pattern.compile("^(.*?)(?: expecting .*)?$", Pattern.DOTALL);
@@ -54,7 +54,8 @@ final class ErrorTexts {
 
     private String field(String name, int line, int column) {
         var variable = WORD_BEFORE.matcher(before(line, column));
-        var struct = variable.find() ? Variables.struct(variable.group(1)) : java.util.Optional.<Variables.Struct>empty();
+        var struct =
+                variable.find() ? Variables.struct(variable.group(1)) : java.util.Optional.<Variables.Struct>empty();
         return struct.map(known -> "%s has no field '%s'%s; its fields are %s"
                         .formatted(
                                 known.variable(),
@@ -67,7 +68,8 @@ final class ErrorTexts {
     private String before(int line, int column) {
         var lines = text.lines().toList();
         var whole = line <= lines.size() ? lines.get(line - 1) : "";
-        return whole.substring(0, whole.offsetByCodePoints(0, Math.min(column, whole.codePointCount(0, whole.length()))));
+        return whole.substring(
+                0, whole.offsetByCodePoints(0, Math.min(column, whole.codePointCount(0, whole.length()))));
     }
 
     private String reference(String name) {

@@ -27,7 +27,8 @@ public record ExpressionInput(
     @FunctionalInterface
     public interface Fields {
         /** A String, a Long or a List of strings; null where it was not given. */
-        @Nullable Object get(String field);
+        @Nullable
+        Object get(String field);
 
         /** Those of a JSON object; fields of other types count as not given. */
         static Fields of(JsonNode object) {

@@ -61,6 +61,7 @@ final class Functions {
         boolean of(String text, String other);
     }
 
+    @SuppressWarnings("Immutable") // The cache of patterns changes no result.
     private void ofText(String name, Test test) {
         member(name, YES, TEXT, TEXT);
         bindings.addAll(CelFunctionBinding.fromOverloads(

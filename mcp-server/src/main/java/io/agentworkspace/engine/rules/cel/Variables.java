@@ -25,7 +25,8 @@ final class Variables {
     static final Struct TARGET = new Struct("target", fields("user agent domain bank zone", "", ""));
     static final Struct VX = new Struct("vx", fields("name description profile access", "tags", ""));
     static final Struct PRINCIPAL = new Struct("principal", fields("user role agent key", "capabilities", ""));
-    static final Struct DOCUMENT = new Struct("document", fields("name media_type sha256 text", "warnings", "size version"));
+    static final Struct DOCUMENT =
+            new Struct("document", fields("name media_type sha256 text", "warnings", "size version"));
 
     private static final List<Struct> STRUCTS = List.of(COMMAND, TARGET, VX, PRINCIPAL, DOCUMENT);
 
@@ -45,6 +46,7 @@ final class Variables {
         private final Map<String, CelType> fields;
         private final StructType type;
 
+        @SuppressWarnings("Immutable") // Nobody changes the fields.
         Struct(String variable, Map<String, CelType> fields) {
             this.variable = variable;
             this.fields = fields;
@@ -72,7 +74,8 @@ final class Variables {
         }
     }
 
-    /** The value of a variable with fields. */
+    /** The value of a variable with fields, for one evaluation. */
+    @SuppressWarnings("Immutable") // It reads what it was given when that is needed, which does not change meanwhile.
     static final class Value extends StructValue<String, Value> {
         private final Struct struct;
         private final ExpressionInput.Fields given;
