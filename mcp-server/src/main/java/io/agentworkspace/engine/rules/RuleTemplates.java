@@ -161,7 +161,7 @@ final class RuleTemplates {
                 _ -> List.of(
                         matches(content("MB_Store", "deploy with AKIA" + "IOSFODNN7EXAMPLE")),
                         matches(content("MB_Store", "the password: correct-horse-battery")),
-                        passes(content("MB_Store", "the deploy key is in the vault, under ci/deploy"))));
+                        passes(content("MB_Store", "the deploy key is in the safe, under ci/deploy"))));
     }
 
     private static Template contentLength() {

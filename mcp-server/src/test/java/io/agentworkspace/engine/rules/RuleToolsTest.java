@@ -200,7 +200,7 @@ class RuleToolsTest {
         var key = tenant.key(Door.MCP, "carl", Role.ADMIN, List.of("*"));
         assertThat(resource(key)).contains("contents");
         create("'applies_to':['AP_Read'],'when':'true','message':'not now'");
-        assertThat(resource(key)).contains("not now").doesNotContain("contents");
+        assertThat(resource(key)).contains("not_found").doesNotContain("contents");
     }
 
     private static String resource(String key) {
