@@ -10,7 +10,6 @@ import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Each template is filled in, tried on its own examples, and refuses what it is for; over both endpoints. */
 class RuleTemplatesTest {
@@ -44,7 +43,7 @@ class RuleTemplatesTest {
             for (var example : template.path("examples")) {
                 var check = Json.object().put("template", template.path("name").asString());
                 check.set("request", example.path("request"));
-                var tried = owner.call("RL_Check", (ObjectNode) check).ok();
+                var tried = owner.call("RL_Check", check).ok();
                 assertThat(tried.at("/outcome/matches").asBoolean())
                         .as("%s: %s", template.path("name"), example)
                         .isEqualTo(example.path("expected").asString().equals("matches"));

@@ -128,7 +128,7 @@ class RuleToolsTest {
         admin.call("RL_Templates").refused(3004);
         owner.call("AC_Read").refused(3004);
         owner.call("RL_Templates").ok();
-        owner.call("RL_Update", "{'id':'%s','enabled':false}".formatted(id)).ok();
+        owner.call("RL_Delete", "{'id':'%s'}".formatted(id)).ok();
         admin.call("RL_Templates").ok();
     }
 
