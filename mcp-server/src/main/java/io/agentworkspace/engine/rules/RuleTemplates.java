@@ -96,7 +96,7 @@ final class RuleTemplates {
                         command.effect == "destroys" && !(principal.role in %s)%s""".formatted(given.literal("roles"), protectedNames(given)),
                 given -> {
                     var name = given.texts("names").isEmpty()
-                            ? "Ledger"
+                            ? "Payroll"
                             : given.texts("names").getFirst();
                     var role = given.texts("roles").isEmpty()
                             ? ""
