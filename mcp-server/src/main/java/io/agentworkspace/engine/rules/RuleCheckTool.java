@@ -42,7 +42,7 @@ final class RuleCheckTool {
             Integer days) {}
 
     record Check(
-            @Doc(value = "The id of a rule; the other fields then say what to change in it for the trial.", max = 64)
+            @Doc(value = "The id of a rule; the other fields change it for the trial.", max = 64)
             @Nullable
             String rule,
 
@@ -61,7 +61,7 @@ final class RuleCheckTool {
             RuleEffect effect,
 
             @Doc(
-                    "A request to try it on: service (a command, or documents), target, vx, content, document, now, and principal {user, role, agent, key, capabilities}: you when left out.")
+                    "A request to try it on: service (a command, or documents), target, vx, content, document, now, principal (you when left out).")
             @Nullable
             ObjectNode request,
 

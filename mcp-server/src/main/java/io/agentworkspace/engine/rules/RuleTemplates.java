@@ -168,10 +168,11 @@ final class RuleTemplates {
         return new Template(
                 "content-length-cap",
                 "What is said or stored has at most so many characters.",
-                List.of("AP_Chat", "MB_Store"),
+                WORKSPACE,
                 "this is too long: send it in parts, or a summary",
                 List.of(number("max", "The greatest length, in characters.", 4_000)),
-                given -> "size(content) > " + given.number("max"),
+                given -> """
+                        command.effect in ["creates", "changes"] && size(content) > %d""".formatted(given.number("max")),
                 given -> {
                     var max = Math.min(given.number("max"), 64_000);
                     return List.of(
@@ -206,10 +207,12 @@ final class RuleTemplates {
         return new Template(
                 "require-description",
                 "New agents, domains and banks have a description of at least so many characters.",
-                List.of("AP_Create", "DM_Create", "MB_Create"),
+                WORKSPACE,
                 "say in vx.description what it is for",
                 List.of(number("min_length", "The smallest length, in characters.", 10)),
-                given -> "size(vx.description) < " + given.number("min_length"),
+                given -> """
+                        command.name in ["AP_Create", "DM_Create", "MB_Create"] && size(vx.description) < %d"""
+                        .formatted(given.number("min_length")),
                 given -> {
                     var min = Math.min(given.number("min_length"), 2_000);
                     return List.of(

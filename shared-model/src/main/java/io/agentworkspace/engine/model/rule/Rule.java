@@ -16,17 +16,17 @@ public record Rule(
         @Doc("Commands, families, or documents.") List<String> appliesTo,
 
         @Doc("The condition, in CEL.") String when,
-        @Doc("The template it was made from.") @Nullable String template,
-        @Doc("What the template was given.") @Nullable ObjectNode parameters,
-        @Doc("What it does with what it matches.") RuleEffect effect,
-        @Doc("What whoever is denied reads.") String message,
+        @Doc("Its template.") @Nullable String template,
+        @Doc("Those of the template.") @Nullable ObjectNode parameters,
+        @Doc("Its effect.") RuleEffect effect,
+        @Doc("What the refused caller reads.") String message,
         @Doc("Whether it is used.") boolean enabled,
 
-        @Doc(value = "Rules with a greater one come first.", min = -1_000)
+        @Doc(value = "Greater ones come first.", min = -1_000)
         int priority,
 
         @Doc("shadow: it only counts.") RuleMode mode,
-        @Doc("What it is tried on at each save.") List<RuleExample> examples,
+        @Doc("Tried at each save.") List<RuleExample> examples,
         @Doc("Grows with each change.") long revision,
         @Doc("When it was made.") Instant createdAt,
         @Doc("When it was last changed.") Instant updatedAt,
@@ -36,14 +36,14 @@ public record Rule(
     public record Matches(
             @Doc("Since when.") Instant since,
 
-            @Doc("How many requests and documents it matched.")
+            @Doc("How many.")
             long count,
 
-            @Doc("When the last one was.") @Nullable Instant lastAt,
+            @Doc("The last one.") @Nullable Instant lastAt,
 
-            @Doc("How many it could not be evaluated for. Of a deny rule these count as matched.")
+            @Doc("How many could not be evaluated; for a deny rule they match.")
             long failures,
 
-            @Doc("When the last one was.") @Nullable Instant lastFailureAt,
-            @Doc("Why that failed.") @Nullable String lastFailure) {}
+            @Doc("The last one.") @Nullable Instant lastFailureAt,
+            @Doc("Why.") @Nullable String lastFailure) {}
 }
