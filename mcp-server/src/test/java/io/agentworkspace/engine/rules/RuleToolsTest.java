@@ -164,16 +164,19 @@ class RuleToolsTest {
     @Test
     void changesHoldOnOtherReplicas() throws Exception {
         var key = tenant.key(Door.REST, "bea", Role.MEMBER, List.of("*"));
+        var boss = tenant.person(Door.REST, "root", Role.ADMIN);
         try (var other = TestServer.replica()) {
             Door.REST
                     .call(other.url(), key, "AP_List", io.agentworkspace.engine.model.json.Json.object())
                     .ok();
-            var id = create("'applies_to':['AP_List'],'when':'true'").text("/rule/id");
+            var id = boss.call("RL_Create", "{'name':'no','applies_to':['AP_List'],'when':'true'}")
+                    .ok()
+                    .text("/rule/id");
             await().untilAsserted(() -> list(other.url(), key).refused(3004));
-            admin.call("RL_Update", "{'id':'%s','message':'changed'}".formatted(id))
+            boss.call("RL_Update", "{'id':'%s','message':'changed'}".formatted(id))
                     .ok();
             await().untilAsserted(() -> list(other.url(), key).refused(3004, "changed"));
-            admin.call("RL_Delete", "{'id':'%s'}".formatted(id)).ok();
+            boss.call("RL_Delete", "{'id':'%s'}".formatted(id)).ok();
             await().untilAsserted(() -> list(other.url(), key).ok());
         }
     }
