@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.knuddels.jtokkit.Encodings;
+import com.knuddels.jtokkit.api.Encoding;
 import com.knuddels.jtokkit.api.EncodingType;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
@@ -12,6 +13,7 @@ import io.agentworkspace.engine.mcp.features.DiscoveryTools;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Catalogue;
+import io.agentworkspace.engine.model.tool.Family;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
 import io.agentworkspace.engine.rest.openapi.CommandsDocument;
@@ -38,6 +40,7 @@ class CatalogueTest {
     private static final Catalogue CATALOGUE =
             Tools.catalogue(TestDatabase.db(), _ -> List.of(), TestDatabase.outbound(), TestDatabase.indexes());
     private static final JsonNode OPEN_API = openApi();
+    private static final Encoding ENCODING = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
 
     private static List<Tool<?, ?>> tools() {
         return CATALOGUE.tools();
@@ -55,35 +58,60 @@ class CatalogueTest {
         Golden.checkFolder(Repository.file("mcp-server/src/test/resources/golden/tools"), files);
     }
 
-    /** As {@code tools/list} shows it, with what a client otherwise meets: its route, and what it needs and does. */
+    /** As {@code describe_tool} shows it, with what a client otherwise meets: its route, and what it needs and does. */
     private static ObjectNode described(Tool<?, ?> tool) {
-        return ToolDescription.mcp(tool)
+        return ToolDescription.full(tool)
                 .put("route", tool.route().method() + " " + tool.route().path())
                 .put("capability", tool.capability().word())
                 .put("effect", tool.effect().name().toLowerCase(Locale.ROOT));
     }
 
-    /** Clients put the list into the context of a model, whole. */
+    /** What clients put into the context of a model, in tokens, as the documents and the hub show it. */
     @Test
-    void theListOfToolsStaysShort() {
-        var bytes = tools().stream()
-                .mapToInt(tool -> Json.bytes(ToolDescription.mcp(tool)).length)
-                .sum();
-        assertThat(bytes / tools().size()).as("bytes for each tool").isLessThan(3_200);
+    void theListsOfToolsStayWithinTheirBudgets() {
+        var costs = tools().stream().collect(Collectors.toMap(Tool::name, tool -> tokens(List.of(listed(tool)))));
+        var discovery = DiscoveryTools.shown();
+        var all = tools().stream().map(CatalogueTest::listed).toList();
+        var byDefault = Stream.concat(
+                        tools().stream().filter(Tool::isDefault).map(CatalogueTest::listed), discovery.stream())
+                .toList();
+
+        var counted = new StringBuilder("# Tokens (o200k_base) of each tool's entry in tools/list. Generated.\n");
+        tools().forEach(tool -> counted.append("%s=%d\n".formatted(tool.name(), costs.get(tool.name()))));
+        counted.append("discovery=%d\n".formatted(tokens(discovery)));
+        Golden.check(Repository.file("hubs-web/src/main/resources/hubs/tokens.properties"), counted.toString());
+
+        var table = new StringBuilder("| toolset | tools | tokens | at most |\n|---|---|---|---|\n");
+        table.append(row("`default`", byDefault, 9_000));
+        table.append(row("`all`", all, 22_000));
+        table.append(row("`discovery`", discovery, 400));
+        for (var family : Family.values()) {
+            var own = tools().stream()
+                    .filter(tool -> tool.family() == family)
+                    .map(CatalogueTest::listed)
+                    .toList();
+            if (!own.isEmpty()) {
+                table.append("| `%s` | %d | %,d | |\n".formatted(family.word(), own.size(), tokens(own)));
+            }
+        }
+        Golden.checkPart(Repository.file("docs/mcp.md"), "tokens", table.toString());
+
+        assertThat(tokens(byDefault)).as("the default list").isLessThanOrEqualTo(9_000);
+        assertThat(tokens(all)).as("all tools").isLessThanOrEqualTo(22_000);
+        assertThat(tokens(discovery)).as("discovery").isLessThanOrEqualTo(400);
+        assertThat(costs).allSatisfy((name, cost) -> assertThat(cost).as(name).isLessThanOrEqualTo(450));
     }
 
-    /** The hub shows what each tool costs a model, and counts nothing itself. */
-    @Test
-    void whatToolsCostIsCounted() {
-        var encoding = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
-        var counted = new StringBuilder("# Tokens (o200k_base) of each tool's entry in tools/list. Generated.\n");
-        tools().forEach(tool -> counted.append(
-                "%s=%d\n".formatted(tool.name(), encoding.countTokensOrdinary(Json.text(ToolDescription.mcp(tool))))));
-        var discovery = DiscoveryTools.shown().stream()
-                .mapToInt(tool -> encoding.countTokensOrdinary(Json.text(tool)))
-                .sum();
-        counted.append("discovery=%d\n".formatted(discovery));
-        Golden.check(Repository.file("hubs-web/src/main/resources/hubs/tokens.properties"), counted.toString());
+    private static String row(String name, List<ObjectNode> tools, int most) {
+        return "| %s | %d | %,d | %,d |\n".formatted(name, tools.size(), tokens(tools), most);
+    }
+
+    private static ObjectNode listed(Tool<?, ?> tool) {
+        return ToolDescription.listed(tool);
+    }
+
+    private static int tokens(List<ObjectNode> tools) {
+        return ENCODING.countTokensOrdinary(tools.stream().map(Json::text).collect(Collectors.joining(",")));
     }
 
     @Test

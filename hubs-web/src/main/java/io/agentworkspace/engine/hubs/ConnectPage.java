@@ -76,7 +76,7 @@ record ConnectPage(
         }
 
         boolean discovers() {
-            return words.contains(Toolset.DISCOVERY);
+            return words.isEmpty() || words.contains(Toolset.DISCOVERY);
         }
 
         boolean onlyDiscovers() {
@@ -84,15 +84,16 @@ record ConnectPage(
         }
 
         boolean covers(Tool<?, ?> tool) {
-            return Toolset.of(words.isEmpty() ? List.of(Toolset.ALL) : words).covers(tool)
-                    && (!readOnly || tool.effect().reads());
+            var shown = words.isEmpty() ? tool.isDefault() : Toolset.of(words).covers(tool);
+            return shown && (!readOnly || tool.effect().reads());
         }
     }
 
     static ConnectPage of(
             ToolFamilies families, TokenCounts counts, String mcpUrl, String conformance, PageRequest request) {
         var known = Stream.concat(
-                        families.all().stream().map(family -> family.family().word()), Stream.of(Toolset.DISCOVERY))
+                        families.all().stream().map(family -> family.family().word()),
+                        Stream.of(Toolset.ALL, Toolset.DISCOVERY))
                 .toList();
         var chosen = Chosen.of(request, known);
         var address = new McpAddress(mcpUrl, chosen.words(), chosen.readOnly());
@@ -107,7 +108,7 @@ record ConnectPage(
                         + (chosen.onlyDiscovers() ? 0 : counts.of(covered))),
                 conformance,
                 Stream.concat(
-                                Stream.of(all(chosen, families, counts)),
+                                Stream.of(byDefault(chosen, families, counts)),
                                 known.stream().map(word -> choice(word, chosen, families, counts)))
                         .toList(),
                 new Choice("read-only", chosen.readOnly(), new Chosen(chosen.words(), !chosen.readOnly()).href(), ""),
@@ -124,12 +125,11 @@ record ConnectPage(
         return "%d tools".formatted(covered + (chosen.discovers() ? DISCOVERING : 0));
     }
 
-    private static Choice all(Chosen chosen, ToolFamilies families, TokenCounts counts) {
-        var tools = families.all().stream()
-                .flatMap(family -> family.tools().stream())
-                .toList();
+    private static Choice byDefault(Chosen chosen, ToolFamilies families, TokenCounts counts) {
+        var tools = tools(families).filter(Tool::isDefault).toList();
         var href = new Chosen(List.of(), chosen.readOnly()).href();
-        return new Choice(Toolset.ALL, chosen.words().isEmpty(), href, TokenCounts.words(counts.of(tools)));
+        var tokens = counts.of(tools) + counts.of(Toolset.DISCOVERY);
+        return new Choice(Toolset.DEFAULT, chosen.words().isEmpty(), href, TokenCounts.words(tokens));
     }
 
     private static Choice choice(String word, Chosen chosen, ToolFamilies families, TokenCounts counts) {
@@ -137,7 +137,14 @@ record ConnectPage(
                 word, chosen.words().contains(word), chosen.turned(word).href(), price(word, families, counts));
     }
 
+    private static Stream<Tool<?, ?>> tools(ToolFamilies families) {
+        return families.all().stream().flatMap(family -> family.tools().stream());
+    }
+
     private static String price(String word, ToolFamilies families, TokenCounts counts) {
+        if (word.equals(Toolset.ALL)) {
+            return TokenCounts.words(counts.of(tools(families).toList()));
+        }
         return TokenCounts.words(families.all().stream()
                 .filter(family -> family.family().word().equals(word))
                 .findFirst()

@@ -54,7 +54,7 @@ record ToolPage(
         return new ToolPage(
                 tool.name(),
                 tool.title(),
-                tool.description(),
+                tool.fullDescription(),
                 tool.family().word(),
                 tool.family().title(),
                 tags(tool),

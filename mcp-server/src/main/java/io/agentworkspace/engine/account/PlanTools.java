@@ -53,9 +53,12 @@ public final class PlanTools {
         return Tool.named("AC_Read")
                 .title("Read the account")
                 .description("""
-                        Tells the tenant's plan, and for each thing that plans limit how many are allowed, there and left, and when a \
-                        count starts anew; also how many requests your credential may make. It works when all commands of the day \
-                        are used up, and is not counted among them. Next: AC_ChangePlan.""")
+                        Reads the plan and its limits: allowed, used and left. Next: AC_ChangePlan.""")
+                .details("""
+                        It also shows when a count starts anew, and how many requests your credential may make. It \
+                        works when the commands of the day are used up, and does not count as one.""")
+                .alsoCalled(
+                        "quota", "usage", "how much is left", "billing", "subscription", "consumption", "rate limit")
                 .needs(Capability.ACCOUNT_READ)
                 .route("GET", "/api/account")
                 .unmetered()
@@ -65,10 +68,11 @@ public final class PlanTools {
     private Tool<Wanted, Changed> changePlan() {
         return Tool.named("AC_ChangePlan")
                 .title("Change the plan")
-                .description("""
-                        Changes the tenant's plan to free, team, scale or unlimited; for its owners. In force everywhere within a \
-                        second. A plan that allows less than there is takes nothing away: exceeded then tells where nothing more can \
-                        be created. The same plan again changes nothing. AC_Read tells what is used.""")
+                .description("Changes the plan (free, team, scale, unlimited), for owners.")
+                .details("""
+                        In force everywhere within a second. A smaller plan deletes nothing: exceeded shows where \
+                        nothing more can be created. The same plan again changes nothing. AC_Read shows the usage.""")
+                .alsoCalled("upgrade", "downgrade", "raise the limits", "more quota", "buy")
                 .needs(Capability.ACCOUNT_WRITE)
                 .effect(Effect.CHANGES)
                 .atLeast(Role.OWNER)

@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The agents themselves: AP_Create, AP_Read, AP_List, AP_Update, AP_Modify, AP_Destroy. */
 public final class AgentTools {
-    static final String ACCESS = "Who may see the agent: private (you), agent (whoever has it on the roster),"
-            + " domain (whoever shares a domain with your agents), public (everyone in the tenant).";
+    static final String ACCESS = "Who may see it.";
 
     private final AgentStore agents;
     private final AgentQueries reads;
@@ -44,7 +43,7 @@ public final class AgentTools {
     }
 
     record NewAgent(
-            @Doc("The agent's name, unique in the tenant.") Name name,
+            @Doc("Unique in the tenant.") Name name,
 
             @Doc(value = "What the agent is for.", max = 2_000)
             String description,
@@ -53,7 +52,7 @@ public final class AgentTools {
             String profile,
 
             @Doc(
-                    value = ACCESS + " Default: private.",
+                    value = ACCESS + " Default: private (you).",
                     oneOf = {"private", "agent", "domain", "public"})
             @Nullable
             Access access) {}
@@ -64,11 +63,11 @@ public final class AgentTools {
             @Doc(value = "The new description.", max = 2_000)
             String description,
 
-            @Doc(value = "The new persona; the old one stays when left out.", max = 16_000) @Nullable
+            @Doc(value = "The new persona.", max = 16_000) @Nullable
             String profile,
 
             @Doc(
-                    value = ACCESS + " Stays when left out.",
+                    value = "Who may see it.",
                     oneOf = {"private", "agent", "domain", "public"})
             @Nullable
             Access access) {}
@@ -83,7 +82,7 @@ public final class AgentTools {
             String profile,
 
             @Doc(
-                    value = ACCESS,
+                    value = "Who may see it.",
                     oneOf = {"private", "agent", "domain", "public"})
             @Nullable
             Access access) {}
@@ -113,9 +112,7 @@ public final class AgentTools {
     record ReadOne(
             @Doc("Which agent.") Targets.@Nullable UserAgent target,
 
-            @Doc(
-                    "true: reads your own messages, whatever agent is selected: those of the agent you are logged on as, else those of your user.")
-            @Nullable
+            @Doc("true: your own messages, whatever is selected.") @Nullable
             Boolean inbox,
 
             @Doc("Which part.") @Nullable Page page) {}
@@ -158,9 +155,17 @@ public final class AgentTools {
         return Tool.named("AP_List")
                 .title("List agents")
                 .description("""
-                        Lists agents. Without target.agent: your roster, the agents you work with. With target.agent: all \
-                        agents that you may see whose names start with it. For each, content tells whether it is online, \
-                        how many messages wait for it and when it last spoke or was spoken to.""")
+                        Lists agents: your roster, or with target.agent all visible agents whose names start with it.""")
+                .details("""
+                        For each agent, content shows whether it is online, how many messages wait for it, and when it \
+                        last sent or received one.""")
+                .alsoCalled(
+                        "who is online",
+                        "my bots",
+                        "which workers exist",
+                        "find an assistant",
+                        "search agents",
+                        "show my team")
                 .needs(Capability.AGENT_READ)
                 .handledBy(Look.class, Listed.class, (in, call) -> {
                     var prefix = in.target() == null ? null : in.target().agent();
@@ -178,13 +183,26 @@ public final class AgentTools {
 
     private Tool<ReadOne, Shown> read() {
         return Tool.named("AP_Read")
-                .title("Read an agent, or your messages")
+                .title("Read an agent or your messages")
                 .description("""
-                        Reads an agent: its record in profile, its latest messages (those that you may see) in content, oldest \
-                        first. Without target.agent: the selected agent, else the one you are logged on as, else the messages that \
-                        agents sent to you as the user, and those of zones you entered. inbox true passes over the selected agent. \
-                        Your own messages, as the agent itself or as the user, are marked as read once shown, where nothing unread \
-                        lies before them.""")
+                        Reads an agent and its latest messages. Without target.agent: the selected agent, else your own \
+                        messages.""")
+                .details("""
+                        profile contains the record of the agent, content its latest messages that you may see, oldest \
+                        first. Without target.agent it reads the selected agent, else the agent you are logged on as, \
+                        else the messages that agents sent to you as the user, and those of zones you entered. inbox \
+                        skips the selected agent. Your own messages are marked as read once shown, unless earlier ones \
+                        are still unread.""")
+                .alsoCalled(
+                        "inbox",
+                        "check mail",
+                        "conversation",
+                        "direct messages",
+                        "chat log",
+                        "new messages",
+                        "what did it say",
+                        "replies",
+                        "dm history")
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MARKS)
@@ -206,9 +224,19 @@ public final class AgentTools {
         return Tool.named("AP_Create")
                 .title("Create an agent")
                 .description("""
-                        Creates an agent that you own and puts it on your roster. Needs vx.name (unique in the tenant) and \
-                        vx.description. Next: AP_LogOn to act as it, DM_Invite to let it into a domain, MB_Permissions to give \
-                        it memory.""")
+                        Creates an agent that you own and adds it to your roster. Next: AP_LogOn, DM_Invite, \
+                        MB_Permissions.""")
+                .details("""
+                        vx.access: private (you), agent (whoever has it on the roster), domain (whoever shares a domain with your \
+                        agents) or public (everyone in the tenant). AP_LogOn makes you act as it, DM_Invite lets it join a domain, MB_Permissions gives it access \
+                        to a bank.""")
+                .alsoCalled(
+                        "new bot",
+                        "spawn a worker",
+                        "make an assistant",
+                        "register an agent",
+                        "define a persona",
+                        "set up a helper")
                 .needs(Capability.AGENT_WRITE)
                 .effect(Effect.CREATES)
                 .handledBy(Create.class, Changed.class, (in, call) -> {
@@ -222,11 +250,14 @@ public final class AgentTools {
 
     private Tool<Update, Changed> update() {
         return Tool.named("AP_Update")
-                .title("Replace an agent's description")
+                .title("Replace an agent")
                 .description("""
-                        Replaces an agent's name and description (both needed, so it can rename); profile and access change only \
-                        where given. The revision rises if something changed. To change single fields use AP_Modify. For the \
+                        Replaces an agent's name and description; profile and access only if given. AP_Modify changes \
+                        single fields.""")
+                .details("""
+                        Name and description are both required. The revision increases if something changed. For the \
                         agent's owner and admins.""")
+                .alsoCalled("overwrite an agent", "redefine")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
@@ -241,11 +272,18 @@ public final class AgentTools {
 
     private Tool<Modify, Changed> modify() {
         return Tool.named("AP_Modify")
-                .title("Change some fields of an agent")
-                .description("""
-                        Changes just those of vx.name, vx.description, vx.profile and vx.access that are given, and returns the \
-                        record. Values that it has already change nothing: changed is false, and the revision stays. For the \
-                        agent's owner and admins.""")
+                .title("Change an agent")
+                .description("Changes only the fields of an agent that you give.")
+                .details("""
+                        Returns the record. If the values are the same as before, changed is false and the revision \
+                        stays. For the agent's owner and admins.""")
+                .alsoCalled(
+                        "rename a bot",
+                        "edit an agent",
+                        "new system prompt",
+                        "make it public",
+                        "change a persona",
+                        "tweak")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
@@ -282,11 +320,13 @@ public final class AgentTools {
 
     private Tool<Destroy, Destroyed> destroy() {
         return Tool.named("AP_Destroy")
-                .title("Destroy an agent")
+                .title("Delete an agent")
                 .description("""
-                        Ends an agent for everyone, for good: its memberships, permissions, roster entries and presence go; its \
-                        messages and memories stay under its name. target.agent is always needed. To take it only off your \
-                        roster use AP_Remove. For the agent's owner and admins.""")
+                        Deletes an agent for everyone, permanently. AP_Remove only takes it off your roster.""")
+                .details("""
+                        Its memberships, permissions, roster entries and presence are deleted; its messages and \
+                        memories stay under its name. For the agent's owner and admins.""")
+                .alsoCalled("delete agent", "kill a bot", "get rid of an assistant", "erase a worker", "terminate")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.DESTROYS)

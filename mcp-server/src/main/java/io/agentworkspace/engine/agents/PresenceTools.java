@@ -76,10 +76,11 @@ public final class PresenceTools {
 
     private Tool<OfUser, Selected> select() {
         return Tool.named("AP_Select")
-                .title("Select whom you address")
+                .title("Select an agent to talk to")
                 .description("""
-                        Chooses the agent that AP_Chat and AP_Read mean when they name none. Without target.agent it only reports \
-                        the selection, or that there is none.""")
+                        Selects the agent that AP_Chat and AP_Read use by default. Without target.agent: reports the \
+                        selection.""")
+                .alsoCalled("choose whom to talk to", "switch recipient", "focus on", "set the addressee", "pick")
                 .needs(Capability.AGENT_READ)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MOVES)
@@ -103,10 +104,21 @@ public final class PresenceTools {
         return Tool.named("AP_LogOn")
                 .title("Log on as an agent")
                 .description("""
-                        Makes you speak and act as this agent (your own) in this context, and shows it online until AP_LogOff or 15 \
-                        minutes without a command. A key that is bound to an agent acts as it without this. content holds its unread \
-                        messages, oldest first, each cut to 500 characters; they stay unread until AP_Read, which has them whole, or \
+                        Makes you act as one of your agents in this context. Returns its unread messages.""")
+                .details("""
+                        The agent is online until AP_LogOff or 15 minutes without a command. A key that is bound to an \
+                        agent acts as it without this call. content contains the unread messages, oldest first, each \
+                        cut to 500 characters. They stay unread until AP_Read, which returns them whole, or until \
                         AP_Chat as that agent.""")
+                .alsoCalled(
+                        "become",
+                        "impersonate",
+                        "act as",
+                        "sign in as a bot",
+                        "speak as",
+                        "start a session",
+                        "go online",
+                        "assume an identity")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.BE)
                 .effect(Effect.MOVES)
@@ -146,10 +158,12 @@ public final class PresenceTools {
     private Tool<LogOff, Changed> logOff() {
         return Tool.named("AP_LogOff")
                 .title("Log off")
-                .description("""
-                        Ends what AP_LogOn began: you speak as the user again. Unread messages stay unread. A key that is bound to an agent goes on acting as it: \
-                        AP_LogOff only shows the agent offline until that key's next command. Naming an agent that you \
-                        are not logged on as changes nothing.""")
+                .description("Ends AP_LogOn: you act as the user again.")
+                .details("""
+                        Unread messages stay unread. A key that is bound to an agent keeps acting as it; then AP_LogOff \
+                        only shows the agent offline until the key's next command. If you name an agent that you are \
+                        not logged on as, nothing changes.""")
+                .alsoCalled("sign out", "stop acting as", "go offline", "end my session", "disconnect")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.MOVES)
@@ -169,9 +183,11 @@ public final class PresenceTools {
     private Tool<OfUser, Changed> add() {
         return Tool.named("AP_Add")
                 .title("Add an agent to your roster")
-                .description("""
-                        Puts an existing agent that you may see on your roster, the list of agents you work with (AP_List shows it). \
-                        Doing it again changes nothing.""")
+                .description("Adds an existing agent to your roster.")
+                .details("""
+                        You must be allowed to see the agent. AP_List shows the roster. Repeating the call changes \
+                        nothing.""")
+                .alsoCalled("bookmark a bot", "favourite", "add a contact", "follow")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.CHANGES)
@@ -185,10 +201,11 @@ public final class PresenceTools {
 
     private Tool<OfUser, Changed> remove() {
         return Tool.named("AP_Remove")
-                .title("Take an agent off your roster")
+                .title("Remove an agent from your roster")
                 .description("""
-                        Takes an agent off your roster and out of your context; the agent itself lives on. Doing it again changes \
-                        nothing. To end an agent use AP_Destroy.""")
+                        Takes an agent off your roster. The agent lives on; AP_Destroy deletes it.""")
+                .details("It also leaves your context. Repeating the call changes nothing.")
+                .alsoCalled("unfollow", "remove a contact", "hide from my list", "drop from roster")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE)
                 .effect(Effect.CHANGES)

@@ -65,10 +65,19 @@ public final class AuditTools {
         return Tool.named("AC_Audit")
                 .title("Read the audit")
                 .description("""
-                        Tells who did what in the tenant, newest first, for its admins: each call that changed something or was refused, \
-                        with user, key, agent, tool, the thing it was about, endpoint, address, program and result; never what was written. \
-                        Reads are not in it; what was refused shows within seconds. Filters narrow together; next_cursor as page.cursor \
-                        leads on.""")
+                        Lists who did what in the tenant, newest first, for admins. Reads are not recorded.""")
+                .details("""
+                        Each call that changed something or was refused, with user, key, agent, tool, the thing it \
+                        concerned, endpoint, address, program and result, but never its content. Refusals show within \
+                        seconds. An entry must match all filters. Send next_cursor as page.cursor for more.""")
+                .alsoCalled(
+                        "audit trail",
+                        "who deleted it",
+                        "activity log",
+                        "security log",
+                        "who changed this",
+                        "compliance",
+                        "denied calls")
                 .needs(Capability.ACCOUNT_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/audit")

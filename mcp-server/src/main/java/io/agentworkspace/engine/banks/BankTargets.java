@@ -19,10 +19,9 @@ final class BankTargets {
             String context) {}
 
     record Prefix(
-            @Doc("Only banks whose names start with this.") @Nullable
-            Name bank,
+            @Doc("Start of the name.") @Nullable Name bank,
 
-            @Doc("Your own agent, whose banks to list; self when left out, else your own as the user.") @Nullable
+            @Doc("Your agent whose banks to list. Default: self.") @Nullable
             Name agent,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
@@ -38,7 +37,7 @@ final class BankTargets {
     record Actor(
             @Doc(BANK) Name bank,
 
-            @Doc("Your own agent that stores it; self when left out, else you as the user.") @Nullable
+            @Doc("The author, your agent. Default: self, else you.") @Nullable
             Name agent,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
@@ -52,10 +51,9 @@ final class BankTargets {
             String context) {}
 
     record Share(
-            @Doc(BANK + " Always needed, never taken from the context.")
-            Name bank,
+            @Doc(BANK) Name bank,
 
-            @Doc("Whose share of the bank; the whole bank when left out. Never taken from the context.") @Nullable
+            @Doc("Only what this agent wrote. Default: the whole bank.") @Nullable
             Name agent,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
@@ -64,10 +62,10 @@ final class BankTargets {
     record Create(
             @Doc(Targets.USER) @Nullable UserHandle user,
 
-            @Doc("Your own agent that shall manage the bank; self when left out.") @Nullable
+            @Doc("Your agent that manages it. Default: self.") @Nullable
             Name agent,
 
-            @Doc("The new bank's name, unless vx.name gives it.") @Nullable
+            @Doc("The name, unless vx.name gives it.") @Nullable
             Name bank,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
@@ -76,10 +74,9 @@ final class BankTargets {
     record Load(
             @Doc(Targets.USER) @Nullable UserHandle user,
 
-            @Doc("Your own agent to attach the bank to; self when left out.") @Nullable
-            Name agent,
+            @Doc("Your agent. Default: self.") @Nullable Name agent,
 
-            @Doc("The bank to load a document into; left out to attach a bank to an agent.") @Nullable
+            @Doc("Only to load a document into it.") @Nullable
             Name bank,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
@@ -88,10 +85,9 @@ final class BankTargets {
     record Unload(
             @Doc(Targets.USER) @Nullable UserHandle user,
 
-            @Doc("Your own agent to detach the bank from; self when left out.") @Nullable
-            Name agent,
+            @Doc("Your agent. Default: self.") @Nullable Name agent,
 
-            @Doc("The bank to detach, unless vx.name gives it.") @Nullable
+            @Doc("The bank, unless vx.name gives it.") @Nullable
             Name bank,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable

@@ -23,9 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The banks themselves: MB_List, MB_Create, MB_Update. */
 public final class BankTools {
-    static final String ACCESS = "Who may read the bank besides you and the holders of a permission: private and bank"
-            + " (nobody), agent (your own agents), domain (whoever shares a domain with your agents), public (everyone in the"
-            + " tenant).";
+    static final String ACCESS = "Who may read it.";
     private static final String BASE_36 = "0123456789abcdefghijklmnopqrstuvwxyz";
     private static final int GENERATED = 8;
 
@@ -41,27 +39,26 @@ public final class BankTools {
     }
 
     record NewBank(
-            @Doc("The bank's name, unique in the tenant; target.bank, or a generated one, when left out.") @Nullable
+            @Doc("Unique in the tenant. Default: generated.") @Nullable
             Name name,
 
             @Doc(value = "What the bank is for.", max = 2_000) @Nullable
             String description,
 
             @Doc(
-                    value = ACCESS + " Default: private.",
+                    value = ACCESS + " Default: private (you).",
                     oneOf = {"private", "bank", "domain", "agent", "public"})
             @Nullable
             Access access) {}
 
     record SameBank(
-            @Doc("The bank's name; another one renames it.") Name name,
+            @Doc("The present name, or a new one.") Name name,
 
-            @Doc(value = "The new description; the old one stays when left out, and goes when blank.", max = 2_000)
-            @Nullable
+            @Doc(value = "The new description; blank removes it.", max = 2_000) @Nullable
             String description,
 
             @Doc(
-                    value = ACCESS + " Stays when left out.",
+                    value = "Who may read it.",
                     oneOf = {"private", "bank", "domain", "agent", "public"})
             @Nullable
             Access access) {}
@@ -116,10 +113,17 @@ public final class BankTools {
         return Tool.named("MB_List")
                 .title("List memory banks")
                 .description("""
-                        Lists the memory banks that you may read, by name: as the agent you are logged on as, else as the user. \
-                        target.bank narrows to names that start with it; target.agent lists those of another agent of yours. For \
-                        each, content tells your permission (read < append < write < manage), where it comes from, whether it is \
-                        attached as working memory, and how many memories can be read. Next: MB_Read.""")
+                        Lists the memory banks that you may read, with your permission on each. Next: MB_Read.""")
+                .details("""
+                        As the agent you are logged on as, else as the user. content shows your permission (read < \
+                        append < write < manage), where it comes from, whether the bank is attached as working memory, \
+                        and how many memories can be read.""")
+                .alsoCalled(
+                        "which knowledge bases",
+                        "my notebooks",
+                        "collections",
+                        "available memory",
+                        "what do we know about")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfAgent.ACT)
                 .handledBy(Look.class, Listed.class, (in, call) -> {
@@ -150,10 +154,18 @@ public final class BankTools {
     private Tool<Create, Created> create() {
         return Tool.named("MB_Create")
                 .title("Create a memory bank")
-                .description("""
-                        Creates a memory bank that you own, named vx.name, else target.bank, else with a generated name. \
-                        target.agent, else the agent you are logged on as, gets the permission manage on it. Answers the bank. \
-                        Next: MB_Store to put memories in, MB_Permissions to let other agents in.""")
+                .description("Creates a memory bank that you own. Next: MB_Store, MB_Permissions.")
+                .details("""
+                        vx.access says who may read it without a permission: private or bank (only you), agent (your own agents), domain \
+                        (whoever shares a domain with your agents) or public (everyone in the tenant). Its name is vx.name, else target.bank, else a generated one. target.agent, else the agent you \
+                        are logged on as, gets the permission manage. MB_Permissions lets other agents in.""")
+                .alsoCalled(
+                        "new knowledge base",
+                        "make a notebook",
+                        "set up shared memory",
+                        "start a collection",
+                        "create storage",
+                        "new vault")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfAgent.ACT)
                 .effect(Effect.CREATES)
@@ -194,9 +206,11 @@ public final class BankTools {
         return Tool.named("MB_Update")
                 .title("Change a memory bank")
                 .description("""
-                        Changes a memory bank's record: vx.name is needed (give the present name to keep it, another one to \
-                        rename), vx.description and vx.access change only where given. Needs the permission manage. Answers the \
-                        bank with its revision, which rises only if something changed. Its memories change with MB_Store.""")
+                        Changes a memory bank's name, description or access. MB_Store changes memories.""")
+                .details("""
+                        vx.name is required: the present name keeps it, another one renames the bank. Requires the \
+                        permission manage. The revision increases only if something changed.""")
+                .alsoCalled("rename a bank", "edit the knowledge base", "make memory public")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)

@@ -57,12 +57,20 @@ public final class CensorTools {
 
     private Tool<Hide, Censored> censor() {
         return Tool.named("MB_Censor")
-                .title("Hide an agent's share, or a whole memory bank")
+                .title("Hide memories")
                 .description("""
-                        With target.agent: hides what that agent wrote in the bank, and what was derived from it, from every read \
-                        and search, and keeps what it writes from now on in quarantine. Without: hides the bank's whole content. \
-                        Everything is kept for audit, and MB_Uncensor shows it again. dry_run reports what would be hidden, and \
-                        changes nothing. Needs the permission manage. Doing it again changes nothing.""")
+                        Hides what target.agent wrote in a bank, or the whole bank. MB_Uncensor shows it again.""")
+                .details("""
+                        What was derived from the agent's memories is hidden too, and what it writes from now on goes \
+                        into quarantine. dry_run reports what would be hidden, and changes nothing. Everything is kept for audit. Requires the permission manage. Repeating the \
+                        call changes nothing.""")
+                .alsoCalled(
+                        "hide memories",
+                        "quarantine",
+                        "suppress wrong facts",
+                        "mute an author",
+                        "redact",
+                        "poisoned memory")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)
@@ -84,10 +92,13 @@ public final class CensorTools {
 
     private Tool<OfBank, Uncensored> uncensor() {
         return Tool.named("MB_Uncensor")
-                .title("Show again what was hidden")
-                .description("""
-                        Undoes MB_Censor: with target.agent for that agent's share of the bank, without for the whole bank (agents \
-                        that were censored by themselves stay so). Needs the permission manage. Doing it again changes nothing.""")
+                .title("Show hidden memories")
+                .description("Shows again what MB_Censor hid.")
+                .details("""
+                        With target.agent: that agent's share of the bank. Without: the whole bank; agents that were \
+                        censored individually stay so. Requires the permission manage. Repeating the call changes \
+                        nothing.""")
+                .alsoCalled("unhide", "show hidden notes", "lift quarantine", "reveal")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE)
                 .effect(Effect.CHANGES)

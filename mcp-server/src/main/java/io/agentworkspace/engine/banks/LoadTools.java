@@ -50,7 +50,7 @@ public final class LoadTools {
             long tokens) {}
 
     record Named(
-            @Doc("The bank to detach, unless target.bank gives it.") @Nullable
+            @Doc("The bank, unless target.bank gives it.") @Nullable
             Name name) {}
 
     record Unload(
@@ -65,12 +65,23 @@ public final class LoadTools {
 
     private Tool<Load, Loaded> load() {
         return Tool.named("MB_Load")
-                .title("Load a bank into an agent")
+                .title("Attach a bank to an agent")
                 .description("""
-                        Without target.bank: attaches the bank vx.name as working memory to target.agent, else to the agent you \
-                        are logged on as, which needs the permission read on it; content then holds its pinned and then its newest memories, as many \
-                        as fit into 4,000 tokens, and MB_Read has the rest. With target.bank vx.name is a document, to be \
-                        loaded into that bank; this version has no documents yet, so leave target.bank out. Doing it again changes nothing. MB_Unload detaches.""")
+                        Attaches the bank vx.name to an agent as working memory. Returns its pinned and newest memories, up to \
+                        4,000 tokens.""")
+                .details("""
+                        The agent is target.agent, else the one you are logged on as; it requires the permission read. \
+                        MB_Read returns the rest. With target.bank, vx.name is a document to load into that bank; this \
+                        version has no documents yet, so leave target.bank out. Repeating the call changes nothing. \
+                        MB_Unload detaches.""")
+                .alsoCalled(
+                        "attach knowledge",
+                        "mount a bank",
+                        "load context",
+                        "prime an agent",
+                        "working memory",
+                        "import into context",
+                        "hydrate")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
@@ -127,10 +138,11 @@ public final class LoadTools {
     private Tool<Unload, Unloaded> unload() {
         return Tool.named("MB_Unload")
                 .title("Detach a bank from an agent")
-                .description("""
-                        Ends what MB_Load began: the bank (target.bank or vx.name) is no longer working memory of target.agent, else \
-                        of the agent you are logged on as. The bank and its memories stay as they are. Doing it again changes \
+                .description("Detaches a bank from an agent. The bank stays as it is.")
+                .details("""
+                        The agent is target.agent, else the one you are logged on as. Repeating the call changes \
                         nothing.""")
+                .alsoCalled("unmount", "forget the attached notes", "remove from working memory", "unlink a notebook")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.SEE, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

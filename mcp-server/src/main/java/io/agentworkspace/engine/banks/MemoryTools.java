@@ -34,8 +34,7 @@ public final class MemoryTools {
     record Wanted(
             @Doc("Only the memory of this name.") @Nullable MemoryName name,
 
-            @Doc(value = "Only memories that carry all of these; of no effect together with a name.", max = 20)
-            @Nullable
+            @Doc(value = "Only memories with all of these; ignored with a name.", max = 20) @Nullable
             List<String> tags) {}
 
     record Look(
@@ -47,7 +46,7 @@ public final class MemoryTools {
             @Doc(value = "Only the memory with this id.", max = 36) @Nullable
             String id,
 
-            @Doc("As it was at this time, at most 30 days ago; without what is deleted or censored by now.") @Nullable
+            @Doc("At this time, at most 30 days ago.") @Nullable
             Instant asOf,
 
             @Doc("Which part.") @Nullable Page page) {}
@@ -60,15 +59,10 @@ public final class MemoryTools {
             String nextCursor) {}
 
     record Labels(
-            @Doc(
-                    "A name or path, like plans/today.md, under which it can be read and replaced; a memory may go without one.")
-            @Nullable
+            @Doc("A name or path, like plans/today.md, to read and replace it by.") @Nullable
             MemoryName name,
 
-            @Doc(
-                    value = "At most 20 tags of 1–64 characters each; when replacing, the old ones stay if left out.",
-                    max = 20)
-            @Nullable
+            @Doc(value = "At most 20; when replacing, omit to keep the old.", max = 20) @Nullable
             List<String> tags) {}
 
     record Store(
@@ -76,42 +70,28 @@ public final class MemoryTools {
             @Doc(value = "The text.", max = 64_000) String content,
             @Doc("What it is called.") @Nullable Labels vx,
 
-            @Doc(
-                    value =
-                            "The ids of the memories of this bank that it was made from, at most 20. Whatever hides one of their"
-                                    + " writers hides this memory too.",
-                    max = 20)
-            @Nullable
+            @Doc(value = "Ids of the memories that it was made from, at most 20.", max = 20) @Nullable
             List<String> derivedFrom,
 
-            @Doc(
-                    "Only with vx.name: store it only if this is still that memory's revision; 0 if there must be none yet. Else the"
-                            + " refusal (3003) shows that memory.")
-            @Nullable
+            @Doc("With vx.name: only if this is its revision; 0: only if new.") @Nullable
             Long ifRevision,
 
             @Doc(
-                    value = "With vx.name: append adds content as a new line instead of replacing the text.",
+                    value = "append: adds content as a new line to vx.name.",
                     oneOf = {"replace", "append"})
             @Nullable
             String mode,
 
-            @Doc(
-                    value =
-                            "The id of a memory of this bank that this one corrects: lists, search and MB_Load leave that out. Somebody"
-                                    + " else's: needs write.",
-                    max = 36)
-            @Nullable
+            @Doc(value = "The id of a memory that this one corrects and hides.", max = 36) @Nullable
             String supersedes,
 
-            @Doc(value = "Why it supersedes that.", max = 2_000) @Nullable
+            @Doc(value = "Why it supersedes the other.", max = 2_000) @Nullable
             String reason,
 
-            @Doc("From then on lists, search and MB_Load leave it out; 30 days later it is gone.") @Nullable
+            @Doc("Hidden then, and deleted 30 days later.") @Nullable
             Instant expiresAt,
 
-            @Doc("Whether MB_Load takes it first.") @Nullable
-            Boolean pinned) {}
+            @Doc("MB_Load takes it first.") @Nullable Boolean pinned) {}
 
     record Stored(
             @Doc("The memory as it is now.") Memory memory,
@@ -132,10 +112,21 @@ public final class MemoryTools {
         return Tool.named("MB_Read")
                 .title("Read a memory bank")
                 .description("""
-                        Reads a memory bank: its record in profile, its memories in content, newest first, a page at a time. \
-                        vx.name gives just the memory of that name, id the one with that id, vx.tags those that carry all these tags, \
-                        target.agent those that this agent stored. Superseded and expired memories are shown only by name or id. \
-                        as_of shows an earlier moment. Needs target.bank and the permission read. MB_List tells which banks there are.""")
+                        Reads a memory bank: its record, and its memories, newest first, or just the one named vx.name.""")
+                .details("""
+                        profile contains the record, content the memories, one page at a time. id selects the memory with that \
+                        id, vx.tags those with all these tags, target.agent those that this agent stored. Superseded and \
+                        expired memories are shown only by name or id. as_of shows an earlier moment. Requires the \
+                        permission read. MB_List shows the banks.""")
+                .alsoCalled(
+                        "recall",
+                        "look up a note",
+                        "retrieve",
+                        "what did i save",
+                        "get a fact",
+                        "open the notebook",
+                        "show memories",
+                        "fetch knowledge")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .handledBy(Look.class, Shown.class, (in, call) -> {
@@ -165,11 +156,28 @@ public final class MemoryTools {
         return Tool.named("MB_Store")
                 .title("Store a memory")
                 .description("""
-                        Stores content as a memory in target.bank, by target.agent, else the agent you are logged on as, else you; \
-                        durable when it answers. Needs the permission append. With vx.name the memory can be found again, and the \
-                        same name replaces its text with a new revision (somebody else's: needs write); give if_revision so that \
-                        no other writer's text is lost, or mode append to add to it. Say in derived_from what it was made from. To \
-                        correct a memory, name the wrong one in supersedes. Answers the memory with its id and revision; quarantined: true means that it is kept but hidden. Next: MB_Read.""")
+                        Stores content as a memory in target.bank. A name (vx.name) lets you read and replace it later.""")
+                .details("""
+                        The author is target.agent, else the agent you are logged on as, else you. The memory is \
+                        durable when the call returns. Requires the permission append. Storing under the same name \
+                        replaces the text and increases the revision; to replace another author's memory requires \
+                        write. if_revision makes sure that no other writer's text is lost; if it is stale, the refusal (3003) \
+                        shows the present memory. The mode append adds to a text. supersedes corrects another memory: lists, \
+                        search and MB_Load leave that one out; if another author wrote it, that requires write. An expired \
+                        memory is left out in the same way, and deleted 30 days later. derived_from names the \
+                        memories that it was made from. If quarantined is true, the memory is kept but hidden.""")
+                .alsoCalled(
+                        "remember",
+                        "memorize",
+                        "save a note",
+                        "write down",
+                        "keep a fact",
+                        "learn",
+                        "persist",
+                        "take notes",
+                        "record a decision",
+                        "don't forget",
+                        "log an insight")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.APPEND, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

@@ -59,8 +59,7 @@ public final class PermissionTools {
             long memories) {}
 
     record Grant(
-            @Doc("The permission to set for target.agent; each includes those before it, none bars the agent.")
-            @Nullable
+            @Doc("Permission to set; each includes those before it.") @Nullable
             Permission access) {}
 
     record Change(
@@ -100,12 +99,15 @@ public final class PermissionTools {
 
     private Tool<Look, Listed> list() {
         return Tool.named("MB_AgentList")
-                .title("List the agents of a memory bank")
+                .title("List a bank's agents")
                 .description("""
-                        Lists the agents with a permission on a memory bank, by name: their records in profile, and in content for \
-                        each its permission (read < append < write < manage), where that comes from (owner, grant or access), \
-                        whether it has the bank attached, and how many memories it stored there. Needs target.bank and the \
-                        permission read. MB_Permissions says why, and changes it.""")
+                        Lists the agents that have a permission on a memory bank. MB_Permissions explains and changes \
+                        it.""")
+                .details("""
+                        profile contains their records; content shows each permission (read < append < write < manage), \
+                        its source (owner, grant or access), whether the bank is attached, and how many memories the \
+                        agent stored. Requires the permission read.""")
+                .alsoCalled("who can read the memory", "who uses the notebook", "contributors", "subscribers of a bank")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .handledBy(Look.class, Listed.class, (in, call) -> {
@@ -127,13 +129,24 @@ public final class PermissionTools {
 
     private Tool<Change, Report> permissions() {
         return Tool.named("MB_Permissions")
-                .title("Report or set permissions on a memory bank")
+                .title("Share a bank, or report permissions")
                 .description("""
-                        Reports what each agent may do with a memory bank, and why. This only reads and requires the permission \
-                        read; viewers and keys with just bank:read may do it. With vx.access and target.agent it first sets that \
-                        agent's permission (needs manage): none bars it, read lets it read, append add memories and replace its own, \
-                        write replace anybody's, manage everything else. A permission that is set wins over what the agent would have \
-                        as its owner's or by the bank's access.""")
+                        Reports what each agent may do with a memory bank, and why. With vx.access: sets target.agent's \
+                        permission.""")
+                .details("""
+                        Without vx.access it only reads: it requires the permission read, and viewers and keys with \
+                        bank:read may call it. Setting requires manage. none bars the agent, read lets it read, append \
+                        add memories and replace its own, write replace anyone's, manage everything else. A permission \
+                        that is set overrides what the agent would have through its owner or the bank's access.""")
+                .alsoCalled(
+                        "share memory",
+                        "grant access",
+                        "give an agent access to knowledge",
+                        "allow reading",
+                        "acl",
+                        "let another bot use the notes",
+                        "revoke access to a bank",
+                        "who may edit")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ_OR_GRANT)
                 .effect(Effect.CHANGES)

@@ -71,12 +71,15 @@ public final class TrashTools {
 
     private Tool<OfBank, Deleted> delete() {
         return Tool.named("MB_Delete")
-                .title("Put a memory bank, or an agent's share of it, into the trash")
+                .title("Move a bank to the trash")
                 .description("""
-                        Puts the bank (without target.agent), or what target.agent stored in it, into the trash, where it can be \
-                        neither read nor found; MB_Restore brings it back within 30 days, then it is gone. Needs the permission \
-                        manage; the share of your own agent you may always delete. Doing it again changes nothing. For good at once: \
-                        MB_Destroy.""")
+                        Moves a memory bank, or target.agent's share of it, to the trash. MB_Restore undoes it for 30 \
+                        days.""")
+                .details("""
+                        In the trash it can neither be read nor found. Requires the permission manage; you may always \
+                        delete the share of your own agent. Repeating the call changes nothing. MB_Destroy deletes \
+                        permanently.""")
+                .alsoCalled("trash", "throw away notes", "forget", "discard a notebook", "remove knowledge")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.MANAGE_OR_OWN_SHARE)
                 .effect(Effect.DESTROYS)
@@ -108,13 +111,14 @@ public final class TrashTools {
 
     private Tool<Restore, Restored> restore() {
         return Tool.named("MB_Restore")
-                .title("Take a memory bank, or an agent's share of it, out of the trash")
+                .title("Restore a bank from the trash")
                 .description("""
-                        Undoes MB_Delete within 30 days: brings back the bank of this name that was deleted last, or, with \
-                        target.agent, what that agent stored in the bank. With vx.name: the memory of that name that was deleted last, as by \
-                        MB_Files, or, with revision, the text that the memory had before; this needs append for your own memory, \
-                        else write. Refused, with nothing changed, where the bank's or a memory's name has been taken meanwhile. \
-                        Otherwise needs the permission manage, or that the agent is yours.""")
+                        Takes a memory bank, or target.agent's share of it, out of the trash, within 30 days.""")
+                .details("""
+                        It brings back the bank of this name that was deleted last. With vx.name: the memory of that name that was deleted last, or, with revision, an earlier text of it; that requires append for your own memory, else write. Refused, with nothing changed, if \
+                        the name of the bank or of a memory has been taken meanwhile. Requires the permission manage, \
+                        or that the agent is yours.""")
+                .alsoCalled("undelete", "recover", "undo deletion", "bring back", "get back lost notes")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.RESTORE)
                 .effect(Effect.CHANGES)
@@ -169,12 +173,14 @@ public final class TrashTools {
 
     private Tool<OfBank, Destroyed> destroy() {
         return Tool.named("MB_Destroy")
-                .title("Destroy a memory bank, or an agent's share of it")
+                .title("Delete a bank permanently")
                 .description("""
-                        Ends the bank (without target.agent: for its owner and admins), or what target.agent stored in it (with the \
-                        permission manage, or as the agent's owner), for good, what is in the trash too; nothing brings it back. \
-                        destroyed tells how many memories are gone. Where no bank has the name, the last deleted one in the trash is \
-                        meant. To be able to undo it use MB_Delete.""")
+                        Deletes a memory bank, or target.agent's share of it, permanently. MB_Delete can be undone.""")
+                .details("""
+                        What is in the trash goes, too. The whole bank: for its owner and admins. A share: with the \
+                        permission manage, or as the agent's owner. destroyed counts the deleted memories. If no bank \
+                        has the name, the last one in the trash is meant.""")
+                .alsoCalled("wipe", "purge", "erase forever", "gdpr erasure", "shred memories")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.OWN)
                 .effect(Effect.DESTROYS)

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Messages: AP_Chat, with the guard that stops agents from answering each other endlessly. */
 public final class ChatTools {
@@ -45,13 +46,13 @@ public final class ChatTools {
             @Doc("Where to say it; the context decides when left out.")
             Targets.@Nullable Chat target,
 
-            @Doc(value = "What to say, at most 64,000 characters.", max = 64_000)
+            @Doc(value = "The message, at most 64,000 characters.", max = 64_000)
             String content,
 
-            @Doc("The id of the message that this answers: it goes where that message stands.") @Nullable
+            @Doc("The id of the message that you answer.") @Nullable
             String replyTo,
 
-            @Doc("true: say it to the user whom the agent you are logged on as belongs to.") @Nullable
+            @Doc("true: to the user who owns your agent.") @Nullable
             Boolean toUser,
 
             @Doc("How many of the messages that came in to return.") @Nullable
@@ -70,23 +71,58 @@ public final class ChatTools {
         return Tool.named("AP_Chat")
                 .title("Say something")
                 .description("""
-                        Says content, as the agent you are logged on as (AP_LogOn), else as the user. It goes to target.agent, or to \
-                        target.domain and target.zone; else, with reply_to, where that message stands; else to the zone you entered \
-                        (ZN_Enter); else to the agent you selected (AP_Select). An agent speaks to its user with to_user. The answer's content holds your message as stored, \
-                        then what has come in for you since your last call (these are marked read), each cut to 500 characters: \
-                        AP_Read and ZN_Read have the whole. Agents that answer \
-                        each other without a person are stopped (3003): a message may be at most 8 hops from a person's or a fresh one, two agents may \
-                        exchange 10 direct messages a minute, and until a person speaks an agent may send 10 direct messages to agents, and \
-                        two or three agents say 30 messages in a zone; more agents may say more. Then wait for a person.""")
+                        Sends a message as the agent you are logged on as, else as the user. Goes to target.agent or \
+                        target.zone; else to the entered zone or the selected agent. Returns it with your new messages.""")
+                .details("""
+                        Over MCP, your own message comes back as id and content, and its destination if you named none. \
+                        With reply_to and no target, the message goes where the answered message is. to_user sends it \
+                        to the user whom the agent belongs to. content in the answer contains your message as stored, \
+                        then what arrived for you since your last call; these are marked as read. Each text is cut to \
+                        500 characters; AP_Read and ZN_Read return it whole. Agents that answer each other without a \
+                        person are stopped (3003). A message may be at most 8 hops from a person's message or a new \
+                        one. Two agents may exchange 10 direct messages a minute. Until a person speaks, an agent may \
+                        send 10 direct messages to agents, and two or three agents may send 30 messages in a zone; more \
+                        agents may send more. Then wait for a person.""")
+                .alsoCalled(
+                        "send message",
+                        "post",
+                        "notify",
+                        "tell someone",
+                        "reply",
+                        "ask an agent",
+                        "write to",
+                        "announce",
+                        "broadcast",
+                        "ping",
+                        "dm",
+                        "answer",
+                        "talk to",
+                        "handoff",
+                        "delegate a task",
+                        "speak")
                 .needs(Capability.AGENT_WRITE)
                 .on(Requirement.OfAgent.SEE, Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.CREATES)
                 .audits(Audited.MESSAGE)
+                .shortened(ChatTools::shorten)
                 .handledBy(Chat.class, Said.class, this::say)
                 .shownAgainBy((_, first, call) -> {
                     var id = first.at("/content/0/id").asString("");
                     return new Said(List.of(messages.said(call, UUID.fromString(id))));
                 });
+    }
+
+    /** Of its own message the caller knows everything but the id, and where it went if it did not name that. */
+    private static void shorten(ObjectNode answer, ObjectNode arguments) {
+        if (answer.at("/content/0") instanceof ObjectNode own) {
+            own.remove(List.of("from", "from_kind", "to_kind", "seq", "reply_to", "created_at"));
+            if (arguments.at("/target/agent").isString()) {
+                own.remove("to");
+            }
+            if (arguments.at("/target/zone").isString()) {
+                own.remove(List.of("domain", "zone"));
+            }
+        }
     }
 
     private Said say(Chat in, Call call) {

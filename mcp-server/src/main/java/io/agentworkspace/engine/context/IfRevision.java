@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The field {@code if_revision}: a change is made only if the thing still has the revision that the caller knows. */
 public final class IfRevision {
-    public static final String DOC = "Do it only if this is still the revision; else it is refused as a conflict.";
+    public static final String DOC = "Only if this is still the revision.";
 
     private IfRevision() {}
 

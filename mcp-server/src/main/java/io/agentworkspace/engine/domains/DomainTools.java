@@ -31,9 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The domains themselves: DM_List, DM_Read, DM_Create, DM_Update, DM_Destroy. */
 public final class DomainTools {
-    static final String ACCESS =
-            "Who may see the domain besides its members and whom it invited: private (you), domain (nobody"
-                    + " else), agent (your own agents), public (everyone in the tenant; a public domain needs no agreement to join).";
+    static final String ACCESS = "Who else may see it.";
 
     private final DomainStore domains;
     private final DomainQueries reads;
@@ -52,16 +50,16 @@ public final class DomainTools {
     }
 
     record NewDomain(
-            @Doc("The domain's name, unique in the tenant.") Name name,
+            @Doc("Unique in the tenant.") Name name,
 
             @Doc(value = "What the domain is for.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What its members should know and follow.", max = Limits.PROFILE) @Nullable
+            @Doc(value = "What members should know and follow.", max = Limits.PROFILE) @Nullable
             String profile,
 
             @Doc(
-                    value = ACCESS + " Default: private.",
+                    value = ACCESS + " Default: private (you).",
                     oneOf = {"private", "domain", "agent", "public"})
             @Nullable
             Access access) {}
@@ -72,12 +70,11 @@ public final class DomainTools {
             @Doc(value = "The new description.", max = Limits.DESCRIPTION)
             String description,
 
-            @Doc(value = "What its members should know and follow; stays when left out.", max = Limits.PROFILE)
-            @Nullable
+            @Doc(value = "What members should know and follow.", max = Limits.PROFILE) @Nullable
             String profile,
 
             @Doc(
-                    value = ACCESS + " Stays when left out.",
+                    value = "Who may see it.",
                     oneOf = {"private", "domain", "agent", "public"})
             @Nullable
             Access access) {}
@@ -148,9 +145,13 @@ public final class DomainTools {
         return Tool.named("DM_List")
                 .title("List domains")
                 .description("""
-                        Lists the domains that you may see, by name; with target.domain those whose names start with it. For each, \
-                        content tells how far your agents have come there (member, invited, requested, banned) and how many members \
-                        it has. Next: DM_Read for one of them, DM_Invite to join or to accept an invitation, ZN_Enter to talk there.""")
+                        Lists the domains that you may see. Next: DM_Read, DM_Invite, ZN_Enter.""")
+                .details("""
+                        With target.domain: those whose names start with it. content shows the state of your agents in \
+                        each (member, invited, requested, banned) and the number of members. DM_Invite joins a domain \
+                        or accepts an invitation; ZN_Enter lets you talk there.""")
+                .alsoCalled(
+                        "which workspaces exist", "my projects", "teams", "servers", "my invitations", "where can i go")
                 .needs(Capability.DOMAIN_READ)
                 .handledBy(Find.class, Listed.class, (in, call) -> {
                     var found = reads.list(
@@ -171,10 +172,13 @@ public final class DomainTools {
         return Tool.named("DM_Read")
                 .title("Read a domain")
                 .description("""
-                        Reads a domain: its record in profile, its members in content (agent, role, online, since, state), its zones, \
-                        and in messages the latest that was said there, oldest first. Without target.domain: the domain you entered. \
-                        target.agent shows just that member. messages comes only where you take part: as its owner, or with an agent \
-                        that is a member. It marks nothing as read; ZN_Read does.""")
+                        Reads a domain: record, members, zones, latest messages. Default: the entered domain.""")
+                .details("""
+                        profile contains the record, content the members (agent, role, online, since, state). \
+                        target.agent shows only that member. messages contains the latest messages, oldest first, if \
+                        you own the domain or one of your agents is a member. The call marks nothing as read; ZN_Read \
+                        does.""")
+                .alsoCalled("who is in the workspace", "members of the team", "participants", "workspace details")
                 .needs(Capability.DOMAIN_READ)
                 .on(Requirement.OfDomain.SEE)
                 .handledBy(Look.class, Shown.class, (in, call) -> {
@@ -193,10 +197,18 @@ public final class DomainTools {
         return Tool.named("DM_Create")
                 .title("Create a domain")
                 .description("""
-                        Creates a domain that you own, a workspace shared by agents, with the zone 'main'. Needs vx.name (unique in the \
-                        tenant) and vx.description. target.agent (your own), else the agent you are logged on as, becomes its host and \
-                        first member; with neither it has no members yet. Next: DM_Invite to let agents in, ZN_Enter to talk there, \
-                        ZN_Create for more zones.""")
+                        Creates a domain, a workspace for agents, with the zone 'main'. Next: DM_Invite, ZN_Enter.""")
+                .details("""
+                        vx.access: private (you), domain (the members), agent (your own agents) or public (everyone in the tenant; \
+                        joining then needs no invitation). target.agent (your own), else the agent you are logged on as, becomes the host and first \
+                        member. Without either the domain has no members. ZN_Create adds more zones.""")
+                .alsoCalled(
+                        "new workspace",
+                        "start a project",
+                        "make a team",
+                        "create a server",
+                        "set up a group",
+                        "shared room")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfAgent.HOST)
                 .effect(Effect.CREATES)
@@ -221,10 +233,14 @@ public final class DomainTools {
 
     private Tool<Update, Changed> update() {
         return Tool.named("DM_Update")
-                .title("Replace a domain's description")
+                .title("Replace a domain")
                 .description("""
-                        Replaces a domain's name and description (both needed, so it can rename); profile and access change only where \
-                        given. The revision rises if something changed. For the domain's owner and admins.""")
+                        Replaces a domain's name and description; profile and access only if given.""")
+                .details("""
+                        Name and description are both required. The revision increases if something changed. For the \
+                        domain's owner and admins.""")
+                .alsoCalled(
+                        "rename a workspace", "edit the project", "change the house rules", "make the workspace public")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.CHANGES)
@@ -248,11 +264,12 @@ public final class DomainTools {
 
     private Tool<Destroy, Destroyed> destroy() {
         return Tool.named("DM_Destroy")
-                .title("Destroy a domain")
+                .title("Delete a domain")
                 .description("""
-                        Ends a domain for everyone, for good: its zones go with all that was said there, and all memberships; the agents \
-                        live on. target.domain is always needed. To end only one agent's membership use DM_Kick. For the domain's \
-                        owner and admins.""")
+                        Deletes a domain with its zones, messages and memberships, permanently. The agents live on.""")
+                .details("""
+                        To end only one membership, use DM_Kick. For the domain's owner and admins.""")
+                .alsoCalled("delete a workspace", "close the project", "remove a team", "shut down the server")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.OWN)
                 .effect(Effect.DESTROYS)

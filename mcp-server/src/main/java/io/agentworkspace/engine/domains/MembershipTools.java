@@ -94,11 +94,20 @@ public final class MembershipTools {
         return Tool.named("DM_Invite")
                 .title("Invite an agent, or join")
                 .description("""
-                        Brings an agent into a domain, once both sides agree. Called for the domain's side (its owner, an admin, whoever \
-                        is logged on as its host) it invites; called by the agent's owner it asks to join; the second of the two makes \
-                        the agent a member. At once where you may decide for both, or the domain is public. Without target.agent: the \
-                        agent you are logged on as. membership.state tells how far it has come; doing it again changes nothing. Refused \
-                        while the agent is banned. Next: ZN_Enter.""")
+                        Invites an agent into a domain, asks to join, or accepts either. Next: ZN_Enter.""")
+                .details("""
+                        Both sides must agree: the domain's side (its owner, an admin, whoever is logged on as its \
+                        host) and the agent's owner. The second of the two calls makes the agent a member. One call is \
+                        enough if you decide for both sides or the domain is public. membership.state shows the \
+                        progress. Repeating the call changes nothing. Refused while the agent is banned.""")
+                .alsoCalled(
+                        "join a workspace",
+                        "add a member",
+                        "accept an invitation",
+                        "let someone in",
+                        "request access",
+                        "enroll",
+                        "bring in a colleague")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.LET_IN)
                 .effect(Effect.CHANGES)
@@ -136,11 +145,20 @@ public final class MembershipTools {
 
     private Tool<Part, Parted> kick() {
         return Tool.named("DM_Kick")
-                .title("End a membership, or leave")
+                .title("Remove a member, or leave")
                 .description("""
-                        Ends an agent's membership of a domain, or an invitation or request; it may be invited again. For the domain's \
-                        side, and for the agent's owner, who lets it leave so. Without target.agent: the agent you are logged on as leaves. \
-                        target.domain is always needed. The host cannot be kicked. Where there is nothing to end it changes nothing. To keep an agent out use DM_Ban.""")
+                        Ends an agent's membership of a domain, or lets your own agent leave. DM_Ban keeps it out.""")
+                .details("""
+                        It also ends an invitation or a request. The agent may be invited again. For the domain's side, \
+                        and for the agent's owner. The host cannot be kicked. If there is nothing to end, nothing \
+                        changes.""")
+                .alsoCalled(
+                        "leave a workspace",
+                        "remove a member",
+                        "throw out",
+                        "expel",
+                        "quit the team",
+                        "unsubscribe from the project")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.RUN_OR_OWN_AGENT)
                 .effect(Effect.DESTROYS)
@@ -168,11 +186,12 @@ public final class MembershipTools {
     private Tool<Part, Parted> ban() {
         return Tool.named("DM_Ban")
                 .title("Ban an agent from a domain")
-                .description("""
-                        Ends an agent's membership of a domain, if it has one, and refuses invitations and requests for it until \
-                        DM_Unban. For the domain's side: its owner, an admin, whoever is logged on as its host. target.domain and \
-                        target.agent are needed: an agent cannot ban itself (DM_Kick lets it leave), and the host cannot be banned. \
-                        Doing it again changes nothing.""")
+                .description("Bans an agent from a domain until DM_Unban.")
+                .details("""
+                        Its membership ends, and invitations and requests are refused. For the domain's side: its \
+                        owner, an admin, whoever is logged on as its host. The host cannot be banned, and an agent \
+                        cannot ban itself; DM_Kick lets it leave. Repeating the call changes nothing.""")
+                .alsoCalled("block an agent", "keep out", "blacklist", "exclude for good")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.DESTROYS)
@@ -195,10 +214,10 @@ public final class MembershipTools {
     private Tool<Part, Parted> unban() {
         return Tool.named("DM_Unban")
                 .title("Lift a ban")
-                .description("""
-                        Lifts the ban of an agent from a domain and restores nothing: to bring it back use DM_Invite. For the domain's \
-                        side. target.domain is always needed; without target.agent the agent you are logged on as is meant. An agent \
-                        that is not banned stays as it is.""")
+                .description("Lifts a ban. DM_Invite then brings the agent back.")
+                .details("""
+                        For the domain's side. It restores nothing. If the agent is not banned, nothing changes.""")
+                .alsoCalled("unblock", "forgive", "allow back", "pardon")
                 .needs(Capability.DOMAIN_WRITE)
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.CHANGES)

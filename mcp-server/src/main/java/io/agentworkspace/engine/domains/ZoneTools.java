@@ -42,9 +42,9 @@ public final class ZoneTools {
     }
 
     record NewZone(
-            @Doc("The zone's name, unique in its domain.") Name name,
+            @Doc("Unique in its domain.") Name name,
 
-            @Doc(value = "What is to be talked about there.", max = Limits.DESCRIPTION) @Nullable
+            @Doc(value = "What it is for.", max = Limits.DESCRIPTION) @Nullable
             String description) {}
 
     record Find(
@@ -100,10 +100,11 @@ public final class ZoneTools {
     private Tool<Find, Listed> list() {
         return Tool.named("ZN_List")
                 .title("List a domain's zones")
-                .description("""
-                        Lists the zones of a domain, the channels that its members talk in, by name; without target.domain those of the \
-                        domain you entered; with target.zone those whose names start with it. For each, content tells how many messages wait there for you and when something was last \
-                        said. Next: ZN_Read for the messages, ZN_Enter to talk there.""")
+                .description("Lists the zones of a domain. Next: ZN_Read, ZN_Enter.")
+                .details("""
+                        Zones are the channels that members talk in. content shows how many messages wait for you in \
+                        each and when the last one was sent.""")
+                .alsoCalled("channels", "rooms", "topics", "threads", "which chat rooms")
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.SEE)
                 .handledBy(Find.class, Listed.class, (in, call) -> {
@@ -123,9 +124,20 @@ public final class ZoneTools {
         return Tool.named("ZN_Read")
                 .title("Read a zone")
                 .description("""
-                        Reads what was said in a zone: its record in profile, its latest messages in content, oldest first, and marks \
-                        them as read for you. Without target.zone: 'main' of target.domain, or, without that too, the zone you entered. \
-                        Older messages: next_cursor as page.cursor. For those who take part in the domain. To answer: AP_Chat.""")
+                        Reads the messages of a zone and marks them as read. Default: the entered zone, or 'main' of \
+                        target.domain.""")
+                .details("""
+                        profile contains the record, content the latest messages, oldest first. For older messages send \
+                        next_cursor as page.cursor. For those who take part in the domain. AP_Chat answers.""")
+                .alsoCalled(
+                        "history",
+                        "channel history",
+                        "transcript",
+                        "what was discussed",
+                        "group chat log",
+                        "catch up on the room",
+                        "read the channel",
+                        "meeting notes")
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.HEAR, Requirement.OfZone.HEAR)
                 .effect(Effect.MARKS)
@@ -142,11 +154,13 @@ public final class ZoneTools {
     private Tool<Enter, Entered> enter() {
         return Tool.named("ZN_Enter")
                 .title("Enter a zone")
-                .description("""
-                        Enters a zone in this context: AP_Chat then speaks there, and ZN_Read, ZN_List and DM_Read mean it when they \
-                        name nothing else. Needs target.domain the first time; target.zone is 'main' when left out. The agent you are \
-                        logged on as must be a member of the domain; as a user, you need an agent in it or own it. DM_Invite lets an \
-                        agent in. What was said before you first came does not wait for you; ZN_Read shows it.""")
+                .description("Enters a zone: AP_Chat then sends there by default.")
+                .details("""
+                        ZN_Read, ZN_List and DM_Read use it by default, too. target.zone defaults to 'main'. The agent \
+                        you are logged on as must be a member of the domain; as a user, you need an agent in it, or own \
+                        it. DM_Invite lets an agent in. Messages from before your first visit do not count as unread; \
+                        ZN_Read shows them.""")
+                .alsoCalled("join a channel", "go to the room", "switch channel", "open a chat room", "walk into")
                 .needs(Capability.ZONE_READ)
                 .on(Requirement.OfDomain.TAKE_PART, Requirement.OfZone.TAKE_PART)
                 .effect(Effect.MOVES)
@@ -186,9 +200,10 @@ public final class ZoneTools {
     private Tool<Leave, Done> leave() {
         return Tool.named("ZN_Leave")
                 .title("Leave the zone")
-                .description("""
-                        Leaves the zone and domain that this context has entered; memberships stay, and messages go on waiting. Where \
-                        none is entered it changes nothing.""")
+                .description("Leaves the entered zone. Memberships stay.")
+                .details("""
+                        Messages keep waiting for you. If no zone is entered, nothing changes.""")
+                .alsoCalled("exit the channel", "leave the room", "close the chat", "step out")
                 .needs(Capability.ZONE_READ)
                 .effect(Effect.MOVES)
                 .idempotent()
@@ -207,9 +222,9 @@ public final class ZoneTools {
         return Tool.named("ZN_Create")
                 .title("Create a zone")
                 .description("""
-                        Creates a zone in target.domain, a channel that all its members hear. Needs vx.name (unique in the domain); \
-                        vx.description says what it is for. For the domain's owner, admins, and whoever is logged on as its host. Next: \
-                        ZN_Enter to talk there.""")
+                        Creates a zone, a channel for all members of the domain. Next: ZN_Enter.""")
+                .details("For the domain's owner, admins, and whoever is logged on as its host.")
+                .alsoCalled("new channel", "make a room", "start a thread", "add a topic")
                 .needs(Capability.ZONE_WRITE)
                 .on(Requirement.OfDomain.RUN)
                 .effect(Effect.CREATES)
@@ -222,10 +237,12 @@ public final class ZoneTools {
 
     private Tool<Destroy, Done> destroy() {
         return Tool.named("ZN_Destroy")
-                .title("Destroy a zone")
-                .description("""
-                        Ends a zone for good, with all that was said there. Both target.domain and target.zone are needed; 'main' stays \
-                        as long as its domain. For the domain's owner, admins, and whoever is logged on as its host.""")
+                .title("Delete a zone")
+                .description("Deletes a zone and its messages, permanently.")
+                .details("""
+                        'main' stays as long as its domain. For the domain's owner, admins, and whoever is logged on as \
+                        its host.""")
+                .alsoCalled("delete a channel", "remove a room", "drop a thread")
                 .needs(Capability.ZONE_WRITE)
                 .on(Requirement.OfDomain.RUN, Requirement.OfZone.RUN)
                 .effect(Effect.DESTROYS)

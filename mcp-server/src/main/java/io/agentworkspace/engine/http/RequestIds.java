@@ -1,7 +1,6 @@
 package io.agentworkspace.engine.http;
 
 import io.agentworkspace.engine.credentials.KeyFormat;
-import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.server.Request;
@@ -12,6 +11,9 @@ final class RequestIds {
 
     private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
+    /** Fifteen digits: models read digits as a third as many tokens as hexadecimal ones. */
+    private static final long LEAST = 100_000_000_000_000L;
+
     private RequestIds() {}
 
     static String of(Request request) {
@@ -21,8 +23,6 @@ final class RequestIds {
     }
 
     private static String fresh() {
-        var bytes = new byte[16];
-        ThreadLocalRandom.current().nextBytes(bytes);
-        return HexFormat.of().formatHex(bytes);
+        return Long.toString(ThreadLocalRandom.current().nextLong(LEAST, 10 * LEAST));
     }
 }

@@ -31,14 +31,12 @@ public final class KeyGrantTools {
     /** The default lifetime of a child. */
     private static final Duration CHILDHOOD = Duration.ofHours(24);
 
-    static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same pair for domain, bank,"
-            + " zone, user, key, webhook, skill, account, document, rule (no tool needs the last two yet); * for all. None"
-            + " that your own key lacks.";
+    static final String CAPABILITIES = "What it may do: agent:read, agent:write, and the same for domain, bank, zone,"
+            + " user, key, webhook, skill, account, document, rule; * for all. At most what your key may.";
     static final String TOOLSET =
-            "Limits it to these toolsets, at every endpoint: agent, domain, zone, bank, user, key, webhook, skill, account;"
-                    + " all for no limit; discovery shows MCP clients three tools that stand for the others.";
-    static final String CONFIRM =
-            "Whether the person at an MCP client is asked before a destructive tool runs, like X-MCP-Confirm: destructive.";
+            "Limits it to families (agent, domain, zone, bank, user, key, webhook, skill, document, rule, account) or to"
+                    + " readonly; default, all and discovery only set what tools/list shows.";
+    static final String CONFIRM = "Ask the person at an MCP client before a destructive tool runs.";
 
     private final SecureRandom random = new SecureRandom();
     private final KeyChangeStore keys;
@@ -56,8 +54,7 @@ public final class KeyGrantTools {
     }
 
     record Create(
-            @Doc("Whose key: your user's when left out; admins may name another user.")
-            Targets.@Nullable UserOnly target,
+            @Doc("Whose key. Default: your user's.") Targets.@Nullable UserOnly target,
 
             @Doc(value = "What the key is for, e.g. nightly report.", max = 100)
             String name,
@@ -67,26 +64,23 @@ public final class KeyGrantTools {
             @Doc(value = "Where it is used: production, staging, …", max = 40) @Nullable
             String environment,
 
-            @Doc("The only agent that it may act as: one of the key's user.") @Nullable
+            @Doc("The only agent that it may act as.") @Nullable
             Name agent,
 
-            @Doc(value = TOOLSET + " Your own key's when left out.", max = 20) @Nullable
-            List<String> toolset,
+            @Doc(value = TOOLSET, max = 20) @Nullable List<String> toolset,
 
             @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
 
-            @Doc(
-                    "When it ends, not later than your own key. Left out: when your own key ends; a child after 24 hours at most.")
-            @Nullable
+            @Doc("When it ends. Default: with your key; a child after 24 hours.") @Nullable
             Instant expiresAt,
 
-            @Doc(value = "Instead of expires_at: in how many seconds it ends.", min = 1, max = 315_360_000) @Nullable
+            @Doc(value = "Instead of expires_at.", min = 1, max = 315_360_000) @Nullable
             Long expiresInSeconds,
 
             @Doc(
                     value =
-                            "Your own key's id makes it a child: it ends with your key, however that ends. A key bound to an"
-                                    + " agent, or itself a child, makes only children, without saying so.",
+                            "Your own key's id makes it a child, which ends with your key. A key bound to an agent, or a child,"
+                                    + " creates only children.",
                     max = 64)
             @Nullable
             String parent) {}
@@ -95,9 +89,18 @@ public final class KeyGrantTools {
         return Tool.named("AK_Create")
                 .title("Create an API key")
                 .description("""
-                        Makes an API key and shows it, this once. Give each program its own, with the least that it needs: a key can't be \
-                        given more than the one that makes it. With parent, your own key's id, it is a child, for a sub-agent: \
-                        it ends when your key ends. AK_Update changes it, AK_Rotate gives it a new secret, AK_Revoke stops it.""")
+                        Creates an API key and shows it this once. With parent it is a child of your key, for a \
+                        sub-agent.""")
+                .details("""
+                        Give each program its own key, with the capabilities that it needs. A key cannot have more than \
+                        the key that creates it. A child ends when its parent ends. AK_Update changes a key, AK_Rotate \
+                        gives it a new secret, AK_Revoke stops it.""")
+                .alsoCalled(
+                        "new token",
+                        "generate credentials",
+                        "api token for a script",
+                        "access for a program",
+                        "key for a sub-agent")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfUser.KEY_OF, Requirement.OfAgent.BIND)
                 .effect(Effect.CREATES)
@@ -193,7 +196,7 @@ public final class KeyGrantTools {
             @Doc(CONFIRM) @Nullable Boolean confirmDestructive,
             @Doc("When it ends.") @Nullable Instant expiresAt,
 
-            @Doc(value = "Instead of expires_at: in how many seconds it ends.", min = 1, max = 315_360_000) @Nullable
+            @Doc(value = "Instead of expires_at.", min = 1, max = 315_360_000) @Nullable
             Long expiresInSeconds,
 
             @Doc(IfRevision.DOC) @Nullable Long ifRevision) {}
@@ -201,10 +204,11 @@ public final class KeyGrantTools {
     private Tool<Update, Changed> update() {
         return Tool.named("AK_Update")
                 .title("Change an API key")
-                .description("""
-                        Changes just those of name, environment, capabilities, toolset, confirm_destructive and the end of a key that \
-                        are given; in force on every replica within a second. It can always be narrowed; to widen or \
-                        prolong it, your own key must have all that it has then. The user, the agent and the parent of a key stay.""")
+                .description("Changes only the fields of an API key that you give.")
+                .details("""
+                        In force on every replica within a second. You can always narrow a key. To widen or prolong it, \
+                        your own key must have all that it has then. The user, the agent and the parent stay.""")
+                .alsoCalled("restrict a token", "extend expiry", "limit a key", "read-only key", "narrow scopes")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.CHANGE)
                 .effect(Effect.CHANGES)

@@ -42,10 +42,12 @@ public final class KeyLifeTools {
     private Tool<Rotate, KeyTools.Made> rotate() {
         return Tool.named("AK_Rotate")
                 .title("Give an API key a new secret")
-                .description("""
-                        Gives a key a new secret under the same id and shows the whole new key, this once. The old secret stops at once, \
-                        or after overlap_seconds; AK_List shows as previous_last_used_at whether it is still used. Nobody gets a key \
-                        that has more than their own.""")
+                .description("Gives a key a new secret and shows the whole new key this once.")
+                .details("""
+                        The id stays. The old secret stops at once, or after overlap_seconds; AK_List shows as \
+                        previous_last_used_at whether it is still used. You cannot rotate a key that has more than your \
+                        own.""")
+                .alsoCalled("renew a token", "leaked key", "change the secret", "refresh credentials", "compromised")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfCredential.CURRENT, Requirement.OfKey.HOLD)
                 .effect(Effect.CHANGES)
@@ -66,8 +68,11 @@ public final class KeyLifeTools {
         return Tool.named("AK_Revoke")
                 .title("Revoke an API key")
                 .description("""
-                        Stops a key and all keys below it for good, on every replica within a second. It stays listed, as revoked; AK_Delete \
-                        removes it. Doing it again changes nothing. The last key by which an owner can manage keys stays.""")
+                        Stops a key, and all keys below it, permanently. It stays listed; AK_Delete removes it.""")
+                .details("""
+                        On every replica within a second. Repeating the call changes nothing. The last key by which an \
+                        owner can manage keys cannot be revoked.""")
+                .alsoCalled("disable a token", "invalidate credentials", "block a key", "kill a token")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfKey.END)
                 .effect(Effect.DESTROYS)
@@ -86,8 +91,10 @@ public final class KeyLifeTools {
         return Tool.named("AK_Delete")
                 .title("Delete an API key")
                 .description("""
-                        Stops a key like AK_Revoke and takes it off the list, with all keys below it and what is known of their use. To keep \
-                        the record use AK_Revoke.""")
+                        Stops a key like AK_Revoke and removes it from the list, with all keys below it.""")
+                .details("""
+                        What is known of their use is deleted, too. AK_Revoke keeps the record.""")
+                .alsoCalled("remove a token", "clean up old keys")
                 .needs(Capability.KEY_WRITE)
                 .on(Requirement.OfKey.END)
                 .effect(Effect.DESTROYS)

@@ -39,12 +39,11 @@ public final class KeyLimitTexts {
 
     Toolset toolset(List<String> given) {
         if (given.isEmpty()) {
-            throw Problem.invalid("toolset", "must name a toolset; 'all' is for no limit");
+            throw Problem.invalid("toolset", "must name a toolset; 'all' and 'default' are for no limit");
         }
         var known =
                 tools.stream().map(tool -> tool.family().word()).collect(Collectors.toCollection(LinkedHashSet::new));
-        known.add(Toolset.ALL);
-        known.add(Toolset.DISCOVERY);
+        known.addAll(Toolset.GENERAL);
         check("toolset", given, known, "the toolsets are " + listed(known));
         return Toolset.of(given);
     }

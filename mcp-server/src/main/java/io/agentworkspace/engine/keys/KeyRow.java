@@ -35,7 +35,7 @@ public record KeyRow(
     /** The grants of the key {@code k} and of all keys above it, as a JSON array. */
     public static final String CHAIN = """
             (SELECT jsonb_agg(jsonb_build_object('capabilities', a.capabilities,
-                                                 'toolset', COALESCE(a.toolset, '{all}'),
+                                                 'toolset', COALESCE(a.toolset, '{default}'),
                                                  'confirm_destructive', a.confirm_destructive,
                                                  'expires_at', a.expires_at, 'revoked_at', a.revoked_at)
                               ORDER BY cardinality(a.ancestors) DESC)

@@ -46,9 +46,11 @@ public final class KeyTools {
         return Tool.named("AK_List")
                 .title("List API keys")
                 .description("""
-                        Lists the API keys that you may manage, newest first, also those that have expired or were revoked: your user's, \
-                        for admins all of the tenant's. A key that is bound to an agent, or another key's child, sees itself and \
-                        those below it. Secrets are never shown.""")
+                        Lists the API keys that you may manage, newest first, also expired and revoked ones.""")
+                .details("""
+                        Your user's keys; for admins all keys of the tenant. A key that is bound to an agent, or is \
+                        another key's child, sees itself and the keys below it. Secrets are never shown.""")
+                .alsoCalled("tokens", "credentials", "which keys exist", "api tokens")
                 .needs(Capability.KEY_READ)
                 .route("GET", "/api/keys")
                 .handledBy(Look.class, Listed.class, (in, call) -> {
@@ -81,8 +83,10 @@ public final class KeyTools {
         return Tool.named("AK_Read")
                 .title("Read an API key")
                 .description("""
-                        Shows the record of one API key that you may manage: its name, user, capabilities, state, end and last use. The \
-                        secret is never shown. AK_Usage shows which tools it ran.""")
+                        Reads one API key that you may manage: capabilities, state, end, last use. AK_Usage shows which \
+                        tools it ran.""")
+                .details("The secret is never shown.")
+                .alsoCalled("key details", "is my token valid", "when does the key expire")
                 .needs(Capability.KEY_READ)
                 .on(Requirement.OfKey.SEE)
                 .route("GET", "/api/keys/{id}")
@@ -112,8 +116,12 @@ public final class KeyTools {
         return Tool.named("AK_Usage")
                 .title("See what an API key is used for")
                 .description("""
-                        Tells which tools a key ran in the last 30 days, how often and when last, and which of its capabilities it never \
-                        needed. Next: AK_Update with the needed ones, to narrow it.""")
+                        Shows which tools a key ran in the last 30 days, and which capabilities it never needed. Next: \
+                        AK_Update.""")
+                .details("""
+                        For each tool: how often and when last. AK_Update with the capabilities that it needed narrows \
+                        the key.""")
+                .alsoCalled("least privilege", "unused permissions", "key activity", "when was the token used")
                 .needs(Capability.KEY_READ)
                 .on(Requirement.OfKey.SEE)
                 .route("GET", "/api/keys/{id}/usage")

@@ -387,7 +387,7 @@ public final class MessageStore {
                 .set("stream", place.stream())
                 .set("seq", place.seq())
                 .set("at", place.at())
-                .set("id", UUID.randomUUID())
+                .set("id", DecimalId.random())
                 .set("speaker", saying.speaker().id())
                 .set("joins", saying.other() != null || !saying.byAgent())
                 .set("other", saying.other())

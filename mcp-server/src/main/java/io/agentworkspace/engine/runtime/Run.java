@@ -43,7 +43,8 @@ record Run<I extends Record, O extends Record>(
         call.runIn(Context.named(fields), actingFor(tool, request.caller(), user));
         call.progress(request.progress());
         call.budget(request.budget().forCall());
-        call.readOnly(request.readOnly());
+        call.readOnly(
+                request.readOnly() || request.caller().credential().toolset().readOnly());
         return new Run<>(tool, request, call, fields, Json.bind(fields, tool.input()), key);
     }
 

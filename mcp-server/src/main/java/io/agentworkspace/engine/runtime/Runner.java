@@ -162,7 +162,7 @@ public final class Runner implements ToolRunner {
                     run.call(), run.key(), Envelope.kept(envelope, run.tool().toldOnce()));
         }
         audit.done(run.call(), AuditEntries.done(run.request(), run.call(), envelope));
-        return new Answer(envelope, null, false);
+        return Answer.of(envelope, run.call());
     }
 
     /** Once for each call, before its handler and before it calls other servers; never for a replayed response. */

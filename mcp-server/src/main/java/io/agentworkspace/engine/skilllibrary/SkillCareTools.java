@@ -36,7 +36,7 @@ public final class SkillCareTools {
     /** As many as the largest zip has in base64. */
     static final long MOST_CHARACTERS = (SkillArchive.MAX_BYTES + 2) / 3 * 4;
 
-    static final String AGENT = "The agent's name; the one you are logged on as when left out.";
+    static final String AGENT = "Default: self.";
 
     private final Library library;
     private final SkillStore skills;
@@ -66,10 +66,12 @@ public final class SkillCareTools {
     private Tool<OnAgent, Taught> install() {
         return Tool.named("SK_Install")
                 .title("Install a skill on an agent")
-                .description("""
-                        Gives an agent a skill: from then on AP_Read shows the skill's name among the agent's skills, and whoever is logged on \
-                        as the agent is to follow it. Doing it again changes nothing; an agent has at most 50. For the agent's owner and \
-                        admins. Next: SK_Read for the instructions.""")
+                .description("Installs a skill on an agent. Next: SK_Read.")
+                .details("""
+                        AP_Read then shows it among the agent's skills, and whoever is logged on as the agent should \
+                        follow it. Repeating the call changes nothing. An agent has at most 50. For the agent's owner \
+                        and admins.""")
+                .alsoCalled("teach an agent", "give an ability", "equip a bot", "train")
                 .needs(Capability.SKILL_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
@@ -93,9 +95,9 @@ public final class SkillCareTools {
     private Tool<OnAgent, Taught> uninstall() {
         return Tool.named("SK_Uninstall")
                 .title("Take a skill off an agent")
-                .description("""
-                        Takes a skill off an agent; the skill itself stays, for other agents and to be installed again. Doing it again changes \
-                        nothing. For the agent's owner and admins.""")
+                .description("Removes a skill from an agent. The skill itself stays.")
+                .details("Repeating the call changes nothing. For the agent's owner and admins.")
+                .alsoCalled("unlearn", "take away an ability")
                 .needs(Capability.SKILL_WRITE)
                 .on(Requirement.OfAgent.OWN)
                 .effect(Effect.CHANGES)
@@ -148,12 +150,14 @@ public final class SkillCareTools {
     private Tool<Add, Added> add() {
         return Tool.named("SK_Add")
                 .title("Add a skill of your own")
-                .description("""
-                        Adds a skill to those of your tenant, for its admins, since everybody in the tenant sees it and agents follow it. It must keep \
-                        the Agent Skills specification (agentskills.io): SKILL.md with name and description in its frontmatter, and plain files \
-                        beside it, at most 100 of 1 MiB, 5 MiB together. Nothing in it is ever run by the service. Over REST the zip itself can be \
-                        the body (application/zip, or multipart/form-data with a file). A tenant has at most 100 of its own, 20 MiB \
-                        together. Next: SK_Install gives it to an agent.""")
+                .description("Adds a skill to those of the tenant, for admins. Next: SK_Install.")
+                .details("""
+                        Everyone in the tenant sees it, and agents follow it. It must keep to the Agent Skills \
+                        specification (agentskills.io): SKILL.md with name and description in its frontmatter, and \
+                        plain files beside it, at most 100 of 1 MiB, 5 MiB together. The service never runs anything in \
+                        it. Over REST the zip itself can be the body (application/zip, or multipart/form-data with a \
+                        file). A tenant has at most 100 skills of its own, 20 MiB together.""")
+                .alsoCalled("upload a playbook", "publish instructions", "import SKILL.md", "share a how-to")
                 .needs(Capability.SKILL_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CREATES)
@@ -215,8 +219,10 @@ public final class SkillCareTools {
         return Tool.named("SK_Remove")
                 .title("Remove a skill of your own")
                 .description("""
-                        Ends a skill that your tenant has added, for good, and takes it off every agent; for admins. To take it off one agent use \
-                        SK_Uninstall. Skills that come with the service cannot be removed.""")
+                        Deletes a skill of the tenant and removes it from every agent, for admins.""")
+                .details("""
+                        Shipped skills cannot be removed. SK_Uninstall removes a skill from one agent.""")
+                .alsoCalled("delete a playbook", "retire instructions")
                 .needs(Capability.SKILL_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)

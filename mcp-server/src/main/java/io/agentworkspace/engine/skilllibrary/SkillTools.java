@@ -53,10 +53,16 @@ public final class SkillTools {
     private Tool<Look, Listed> list() {
         return Tool.named(LIST)
                 .title("List skills")
-                .description("""
-                        Lists the skills that teach an agent how to do something: those that come with the service, and those that your tenant \
-                        has added. For each: when to use it, which tools it uses, and the digest of its archive. Next: SK_Read for its \
-                        instructions, SK_Install to give it to an agent.""")
+                .description("Lists the skills that teach agents how to do something. Next: SK_Read, SK_Install.")
+                .details("""
+                        The shipped skills, and those that your tenant has added. For each: when to use it, which tools it uses, and the digest of its archive.""")
+                .alsoCalled(
+                        "instructions",
+                        "guides",
+                        "playbooks",
+                        "what can agents learn",
+                        "how-tos",
+                        "capabilities to install")
                 .needs(Capability.SKILL_READ)
                 .route("GET", "/api/skills")
                 .handledBy(Look.class, Listed.class, (in, call) -> page(reads.list(call), in.page(), call.budget()))
@@ -108,9 +114,12 @@ public final class SkillTools {
         return Tool.named("SK_Read")
                 .title("Read a skill")
                 .description("""
-                        Reads a skill: its instructions in body, its frontmatter and files, the tools that it uses and whether you may call \
-                        them, and the agents that it is installed on. With path just that file; with archive the whole skill as a zip. Over \
-                        MCP the files are resources, too: skill://<name>/<path>.""")
+                        Reads a skill: instructions, files, tools, and the agents that have it. path: one file; \
+                        archive: the zip.""")
+                .details("""
+                        It also shows the frontmatter and whether you may call the tools. Over MCP the files are \
+                        resources, too: skill://<name>/<path>.""")
+                .alsoCalled("open a playbook", "read the guide", "download a skill", "how do i do it")
                 .needs(Capability.SKILL_READ)
                 .route("GET", "/api/skills/{name}")
                 .handledBy(OfSkill.class, SkillContent.class, this::read)

@@ -39,8 +39,7 @@ public final class UserAdminTools {
     }
 
     record ThisUser(
-            @Doc("The user's name or e-mail address; always needed, never taken from the context.")
-            UserHandle user,
+            @Doc("The user's name or e-mail address.") UserHandle user,
 
             @Doc(value = Targets.CONTEXT, max = 64) @Nullable
             String context) {}
@@ -68,7 +67,7 @@ public final class UserAdminTools {
             Role access) {}
 
     record Heir(
-            @Doc("The user who takes over what the removed one owns; you when left out.") @Nullable
+            @Doc("Who takes over what the user owns. Default: you.") @Nullable
             UserHandle name) {}
 
     record Create(
@@ -131,8 +130,10 @@ public final class UserAdminTools {
         return admins("US_List")
                 .title("List the users")
                 .description("""
-                        Lists the users of the tenant by name, for its admins: profile holds their records, content how many agents, \
-                        domains, banks and keys each has.""")
+                        Lists the users of the tenant, for admins, with counts of what each owns.""")
+                .details("""
+                        profile contains their records, content how many agents, domains, banks and keys each has.""")
+                .alsoCalled("who has access", "people", "team members", "accounts", "colleagues")
                 .needs(Capability.USER_READ)
                 .handledBy(Look.class, Listed.class, (in, call) -> {
                     var slice = users.list(call, in.page());
@@ -150,8 +151,11 @@ public final class UserAdminTools {
         return admins("US_Create")
                 .title("Create a user")
                 .description("""
-                        Adds a user to the tenant, for its admins: a person or a service identity named vx.name, with the role \
-                        vx.access. It has no key yet: AK_Create with target.user makes one. Only an owner makes owners.""")
+                        Adds a user (vx.name) with a role (vx.access) to the tenant, for admins. Next: AK_Create with \
+                        target.user.""")
+                .details("""
+                        A user is a person or a service identity. A new user has no key. Only an owner creates owners.""")
+                .alsoCalled("invite a person", "add a colleague", "new account", "onboard", "sign up someone")
                 .needs(Capability.USER_WRITE)
                 .on(Requirement.OfCredential.UNBOUND)
                 .effect(Effect.CREATES)
@@ -167,11 +171,13 @@ public final class UserAdminTools {
     private Tool<Update, Updated> update() {
         return admins("US_Update")
                 .title("Change a user")
-                .description("""
-                        Gives the user target.user another name (vx.name) or role (vx.access), for the tenant's admins; what is left out \
-                        stays. In force on every replica within a second. Only an owner changes owners; the last owner stays one. \
-                        Becoming an admin or an owner ends those of its keys that others made or rotated, and those made with them; keys says how \
-                        many.""")
+                .description("Changes the name or role of a user, for admins.")
+                .details("""
+                        Fields that you leave out stay as they are. The change is in force on every replica within a \
+                        second. Only an owner changes owners, and the last owner stays one. A user who becomes an admin \
+                        or an owner loses the keys that others made or rotated, and those made with them; keys counts \
+                        them.""")
+                .alsoCalled("promote", "demote", "make someone admin", "change a role", "rename a user")
                 .needs(Capability.USER_WRITE)
                 .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.GOVERN)
                 .effect(Effect.CHANGES)
@@ -209,9 +215,18 @@ public final class UserAdminTools {
         return admins("US_Remove")
                 .title("Remove a user")
                 .description("""
-                        Takes the user target.user out of the tenant, for its admins: its keys and sessions stop within a second, and the \
-                        agents, domains and banks that it owns become those of the user vx.name, else yours, so that nothing is \
-                        lost. What it said stays under its name. Only an owner removes owners; nobody removes itself.""")
+                        Removes a user from the tenant, for admins. What the user owns passes to the user vx.name, else \
+                        to you.""")
+                .details("""
+                        The user's keys and sessions stop working within a second. The agents, domains and banks get \
+                        the new owner, so that nothing is lost. Messages stay under the user's name. Only an owner \
+                        removes owners. Nobody can remove themselves.""")
+                .alsoCalled(
+                        "offboard",
+                        "delete an account",
+                        "kick out a person",
+                        "revoke someone's access",
+                        "someone left the company")
                 .needs(Capability.USER_WRITE)
                 .on(Requirement.OfCredential.UNBOUND, Requirement.OfUser.REMOVE)
                 .effect(Effect.DESTROYS)

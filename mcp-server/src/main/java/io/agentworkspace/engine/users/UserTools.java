@@ -54,8 +54,19 @@ public final class UserTools {
         return Tool.named("US_Read")
                 .title("Who am I")
                 .description("""
-                        Tells who you are: user, role, capabilities, tenant, plan, what is left of your limits, and the server's time; header.context tells what is \
-                        selected. A good first call: it changes nothing.""")
+                        Returns who you are: user, role, capabilities, plan, limits left, selected context. A good \
+                        first call.""")
+                .details("It also returns the tenant and the server's time. It changes nothing.")
+                .alsoCalled(
+                        "whoami",
+                        "my identity",
+                        "my permissions",
+                        "what can i do",
+                        "my account",
+                        "current context",
+                        "quota left",
+                        "am i connected")
+                .tellsContext()
                 .needs(Capability.USER_READ)
                 .unmetered()
                 .handledBy(Read.class, Shown.class, (in, call) -> {

@@ -54,9 +54,16 @@ public final class DeliveryTools {
         return Tool.named("WH_Deliveries")
                 .title("List deliveries")
                 .description("""
-                        Lists the deliveries of events to webhook endpoints, newest first, for the tenant's admins: the state of each, every \
-                        attempt with its status, duration and error, and when the next one is due. Filters narrow together. Kept as long as \
-                        their events.""")
+                        Lists deliveries to webhook endpoints with their attempts, newest first, for admins.""")
+                .details("""
+                        For each: its state, every attempt with status, duration and error, and when the next one is \
+                        due. A delivery must match all filters. Deliveries are kept as long as their events.""")
+                .alsoCalled(
+                        "failed callbacks",
+                        "delivery attempts",
+                        "why did the hook not arrive",
+                        "retry queue",
+                        "outgoing requests")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/deliveries")
@@ -81,8 +88,8 @@ public final class DeliveryTools {
     private Tool<OfDelivery, Whole> read() {
         return Tool.named("WH_Delivery")
                 .title("Read a delivery")
-                .description("""
-                        Shows one delivery, for the tenant's admins: its attempts, and the event that it delivers, whole.""")
+                .description("Reads one delivery: its attempts and the whole event, for admins.")
+                .alsoCalled("one callback attempt", "inspect a request that was sent")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/deliveries/{id}")
@@ -110,9 +117,11 @@ public final class DeliveryTools {
         return Tool.named("WH_Redeliver")
                 .title("Deliver an event again")
                 .description("""
-                        Queues a new delivery of the same event, with the same event id, to the same or another endpoint, for the tenant's \
-                        admins; it is attempted at once. The old delivery stays as it is. WH_Delivery with the new id tells what comes of \
-                        it.""")
+                        Queues the event of a delivery again, to the same or another endpoint, for admins. Next: \
+                        WH_Delivery.""")
+                .details("""
+                        It has the same event id and is attempted at once. The old delivery stays as it is.""")
+                .alsoCalled("resend a webhook", "retry a callback", "replay an event")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
@@ -163,10 +172,17 @@ public final class DeliveryTools {
         return Tool.named("WH_RedeliverFailed")
                 .title("Deliver again what failed")
                 .description("""
-                        Queues a new delivery for each event whose last delivery to an endpoint since a time has failed or is exhausted, in \
-                        their order, to the same or another endpoint, for the tenant's admins. To the same endpoint a delivery that has failed \
-                        and would be retried later is attempted now instead, which is one of its attempts: wait until the receiver works. Left out are events that have got there meanwhile or are on their \
-                        way, so that a second call does not double them.""")
+                        Queues all failed deliveries of an endpoint since a time again, for admins.""")
+                .details("""
+                        For each event whose last delivery has failed or is exhausted, in order, to the same or another \
+                        endpoint. At the same endpoint a failed delivery that waits for its next attempt is attempted \
+                        now, which counts as one of its attempts: wait until the receiver works. Events that have \
+                        arrived meanwhile or are on their way are left out, so a second call does not double them.""")
+                .alsoCalled(
+                        "resend everything after an outage",
+                        "retry all failures",
+                        "recover missed callbacks",
+                        "bulk replay")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)

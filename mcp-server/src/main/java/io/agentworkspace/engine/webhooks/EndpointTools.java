@@ -61,8 +61,11 @@ public final class EndpointTools {
         return Tool.named("WH_List")
                 .title("List webhook endpoints")
                 .description("""
-                        Lists the tenant's webhook endpoints, newest first, for its admins: where each leads, what it is sent, and how its \
-                        deliveries of the last 24 hours went. Secrets are never shown.""")
+                        Lists the webhook endpoints, newest first, with their deliveries of the last 24 hours, for \
+                        admins.""")
+                .details("""
+                        For each: its URL and the events that it receives. Secrets are never shown.""")
+                .alsoCalled("which callbacks exist", "subscriptions", "outgoing hooks", "integrations")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/endpoints")
@@ -83,8 +86,9 @@ public final class EndpointTools {
         return Tool.named("WH_Read")
                 .title("Read a webhook endpoint")
                 .description("""
-                        Shows one webhook endpoint, for the tenant's admins: its record, what a look at its URL found, and how its deliveries \
-                        of the last 24 hours went.""")
+                        Reads a webhook endpoint: record, check of its URL, deliveries of the last 24 hours, for \
+                        admins.""")
+                .alsoCalled("callback details", "is my hook healthy", "endpoint status")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/webhooks/endpoints/{id}")
@@ -115,9 +119,18 @@ public final class EndpointTools {
         return Tool.named("WH_Create")
                 .title("Create a webhook endpoint")
                 .description("""
-                        Has events sent to a URL from now on, for the tenant's admins, who alone may since events tell of all that happens in \
-                        it. The answer shows the secret that deliveries are signed with, this once; preflight tells whether the URL \
-                        can be reached. Next: WH_Test sends it a webhook.test. Event webhook.endpoint.created.""")
+                        Creates a webhook endpoint: events are sent to a URL. Shows the signing secret this once. Next: \
+                        WH_Test.""")
+                .details("""
+                        For admins only, since events report everything that happens in the tenant. preflight shows \
+                        whether the URL can be reached. Event webhook.endpoint.created.""")
+                .alsoCalled(
+                        "subscribe to events",
+                        "register a callback",
+                        "get notified by http",
+                        "new hook",
+                        "push events to my server",
+                        "integrate with slack")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CREATES)
@@ -180,10 +193,17 @@ public final class EndpointTools {
         return Tool.named("WH_Update")
                 .title("Change a webhook endpoint")
                 .description("""
-                        Changes just those of url, events, description and enabled that are given, for the tenant's admins. Disabled, it is \
-                        sent nothing, and what happens meanwhile is not queued for it: the record's missed says which part of the feed that \
-                        is, for WH_Feed. What was queued before goes on when it is enabled again. \
-                        Event webhook.endpoint.updated.""")
+                        Changes only the fields of a webhook endpoint that you give, for admins.""")
+                .details("""
+                        A disabled endpoint receives nothing, and events of that time are not queued for it: missed \
+                        names that part of the feed, for WH_Feed. What was queued before continues when it is enabled \
+                        again. Event webhook.endpoint.updated.""")
+                .alsoCalled(
+                        "pause a callback",
+                        "disable the hook",
+                        "change the url",
+                        "change subscriptions",
+                        "turn off notifications")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
@@ -233,9 +253,12 @@ public final class EndpointTools {
         return Tool.named("WH_RotateSecret")
                 .title("Give a webhook endpoint a new secret")
                 .description("""
-                        Gives an endpoint a new secret and shows it, this once, for the tenant's admins. Until overlap_seconds have passed each \
-                        delivery carries a signature by the old one, too, so that the receiver can change over without missing anything. A second \
-                        rotation ends an overlap that still runs. Event webhook.endpoint.updated.""")
+                        Gives a webhook endpoint a new secret and shows it this once, for admins.""")
+                .details("""
+                        Until overlap_seconds have passed, each delivery also carries a signature with the old secret, \
+                        so that the receiver can change over. A second rotation ends a running overlap. Event \
+                        webhook.endpoint.updated.""")
+                .alsoCalled("webhook secret", "signing secret", "renew the signature key", "hmac key", "whsec")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)
@@ -262,8 +285,11 @@ public final class EndpointTools {
         return Tool.named("WH_Delete")
                 .title("Delete a webhook endpoint")
                 .description("""
-                        Ends an endpoint for good, for the tenant's admins: what waits for it is given up, and all that it is still sent, \
-                        whatever it subscribes to and unless it was disabled, is its own webhook.endpoint.deleted. To stop it for a while use WH_Update with enabled false.""")
+                        Deletes a webhook endpoint permanently, for admins. WH_Update with enabled false only stops it.""")
+                .details("""
+                        Waiting deliveries are given up. The endpoint receives its own webhook.endpoint.deleted, unless \
+                        it was disabled.""")
+                .alsoCalled("unsubscribe from events", "remove a callback", "stop sending to my server")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.DESTROYS)

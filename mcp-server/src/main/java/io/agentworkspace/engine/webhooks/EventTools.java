@@ -59,8 +59,8 @@ public final class EventTools {
         return Tool.named("WH_Events")
                 .title("List event types")
                 .description("""
-                        Lists the types of events that webhook endpoints can subscribe to and the feed has: when each is sent, the JSON Schema of \
-                        its data, and an example.""")
+                        Lists the event types that webhooks and the feed have, each with a JSON Schema and an example.""")
+                .alsoCalled("what can i subscribe to", "event catalog", "available triggers", "payload format")
                 .needs(Capability.WEBHOOK_READ)
                 .route("GET", "/api/webhooks/events")
                 .handledBy(Nothing.class, Types.class, (_, call) -> {
@@ -123,9 +123,12 @@ public final class EventTools {
         return Tool.named("WH_Feed")
                 .title("Read the feed of events")
                 .description("""
-                        Shows what happened in the tenant, for its admins, behind the event that you saw last: the same events that webhooks \
-                        deliver, oldest first, numbered without gaps; kept for some days, 30 unless the service is set otherwise. Go on with next_after until it equals latest. Over MCP the \
-                        resource engine://events tells of new ones.""")
+                        Reads the events of the tenant after the one you saw last, oldest first, for admins.""")
+                .details("""
+                        The events are the same that webhooks deliver, numbered without gaps, and kept for 30 days \
+                        unless the operator sets another time. Continue with next_after until it equals latest. Over \
+                        MCP the resource engine://events reports new ones.""")
+                .alsoCalled("event log", "poll for changes", "what happened", "stream of events", "sync changes")
                 .needs(Capability.WEBHOOK_READ)
                 .atLeast(Role.ADMIN)
                 .route("GET", "/api/events")
@@ -178,9 +181,12 @@ public final class EventTools {
         return Tool.named("WH_Test")
                 .title("Send a test event")
                 .description("""
-                        Sends an event of your making to each enabled endpoint that subscribes to its type, or to just one, for the tenant's \
-                        admins. It is signed and retried like any other but stands in no feed. Answers with the deliveries that were queued; \
-                        WH_Delivery tells what comes of them.""")
+                        Sends a test event to the endpoints that subscribe to its type, or to one, for admins. Next: \
+                        WH_Delivery.""")
+                .details("""
+                        Only enabled endpoints receive it. It is signed and retried like any other event, but is not in \
+                        the feed. The answer contains the queued deliveries.""")
+                .alsoCalled("try the webhook", "fire a sample", "simulate an event", "check that callbacks arrive")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)

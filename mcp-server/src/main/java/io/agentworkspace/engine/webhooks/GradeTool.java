@@ -39,10 +39,17 @@ public final class GradeTool {
         return Tool.named("WH_Grade")
                 .title("Grade a webhook receiver")
                 .description("""
-                        Tries the receiver behind an endpoint, for the tenant's admins: sends it signed webhook.test events that a correct one \
-                        takes with a 2xx (valid, repeated, signed with two secrets), and others that it answers with 400 (wrongly signed, not \
-                        signed, signed with an old secret, changed, too old, from the future). Answers with what it did and a score, within a \
-                        minute. These are no deliveries: nothing is retried or counted.""")
+                        Checks the receiver behind an endpoint with signed test requests, for admins. Returns a score.""")
+                .details("""
+                        A correct receiver accepts signed webhook.test events with a 2xx (valid, repeated, signed with \
+                        two secrets), and refuses others with 400 (wrong signature, no signature, an old secret, \
+                        changed, too old, from the future). It takes up to a minute. These are no deliveries: nothing \
+                        is retried or counted.""")
+                .alsoCalled(
+                        "verify my signature check",
+                        "audit the receiver",
+                        "does my server validate signatures",
+                        "test security of the hook")
                 .needs(Capability.WEBHOOK_WRITE)
                 .atLeast(Role.ADMIN)
                 .effect(Effect.CHANGES)

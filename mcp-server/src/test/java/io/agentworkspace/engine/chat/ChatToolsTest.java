@@ -39,9 +39,9 @@ class ChatToolsTest {
         assertThat(said.number("/content/0/seq")).isEqualTo(1);
         var listed = ann.call("AP_List", "{'target':{'agent':'ada'}}").ok();
         assertThat(listed.number("/content/0/unread")).isEqualTo(1);
-        assertThat(listed.text("/content/0/last_message_at")).isEqualTo(said.text("/content/0/created_at"));
         var loggedOn = ann.call("AP_LogOn", "{'target':{'agent':'Ada','context':'Ada'}}")
                 .ok();
+        assertThat(listed.text("/content/0/last_message_at")).isEqualTo(loggedOn.text("/content/0/created_at"));
         assertThat(loggedOn.texts("/content", "content")).containsExactly("Good morning");
         assertThat(loggedOn.number("/header/unread")).isEqualTo(1);
         assertThat(loggedOn.at("/changed").asBoolean()).isFalse();

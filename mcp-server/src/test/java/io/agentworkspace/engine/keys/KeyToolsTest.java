@@ -116,7 +116,7 @@ class KeyToolsTest {
                 .isBetween(
                         Instant.now().plus(Duration.ofMinutes(50)),
                         Instant.now().plus(Duration.ofMinutes(61)));
-        var widened = maria.call("AK_Update", "{'id':'%s','toolset':['all']}".formatted(id))
+        var widened = maria.call("AK_Update", "{'id':'%s','toolset':['default']}".formatted(id))
                 .ok();
         assertThat(widened.at("/key").has("toolset")).isFalse();
         assertThat(maria.call("AK_Update", "{'id':'%s'}".formatted(id))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.SkillZip;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestServer;
@@ -54,9 +55,8 @@ class AnswerSizeTest {
                     .put("id", "1")
                     .put("method", "tools/call")
                     .set("params", params);
-            return (ObjectNode) measured(Door.post(TestServer.url() + "/mcp", key, Json.text(request))
-                            .body())
-                    .at("/result/structuredContent");
+            return McpResult.ofResponse(measured(Door.post(TestServer.url() + "/mcp", key, Json.text(request))
+                    .body()));
         }
     }
 

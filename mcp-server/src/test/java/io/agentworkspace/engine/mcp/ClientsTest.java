@@ -114,9 +114,12 @@ class ClientsTest {
 
     @ParameterizedTest
     @MethodSource("visits")
-    void theToolsAreAllThatThereAre(Visit visit) throws IOException {
+    void theToolsAreThoseOfTheDefaultToolset(Visit visit) throws IOException {
         var index = Repository.file("mcp-server/src/test/resources/golden/tools/index.txt");
-        assertThat(texts(visit.got("tools"))).isEqualTo(Files.readAllLines(index));
+        var expected = Stream.concat(
+                Files.readAllLines(index).stream().filter(name -> name.matches("US_Read|(AP|DM|ZN|MB)_.*")),
+                Stream.of("find_tools", "describe_tool", "run_tool"));
+        assertThat(texts(visit.got("tools"))).containsExactlyElementsOf(expected.toList());
     }
 
     private static List<String> texts(JsonNode array) {

@@ -64,10 +64,10 @@ class ConnectTest {
     /** Where the url and the headers stand, what is put in place of the key, and which tools are then seen. */
     @ParameterizedTest
     @CsvSource({
-        "generic, '', <YOUR_API_KEY>, AP_List, 60",
-        "claude-code, /mcpServers/agent-workspace, ${ENGINE_KEY}, AP_List, 60",
-        "cursor, /mcpServers/agent-workspace, ${env:ENGINE_KEY}, AP_List, 60",
-        "vscode, /servers/agent-workspace, ${input:engine-key}, AP_List, 60",
+        "generic, '', <YOUR_API_KEY>, AP_List, 40",
+        "claude-code, /mcpServers/agent-workspace, ${ENGINE_KEY}, AP_List, 40",
+        "cursor, /mcpServers/agent-workspace, ${env:ENGINE_KEY}, AP_List, 40",
+        "vscode, /servers/agent-workspace, ${input:engine-key}, AP_List, 40",
         "generic?toolset=bank&readonly=true, '', <YOUR_API_KEY>, MB_List, 1",
         "vscode?toolset=bank&toolset=zone, /servers/agent-workspace, ${input:engine-key}, ZN_List, 1",
         "cursor?toolset=discovery, /mcpServers/agent-workspace, ${env:ENGINE_KEY}, find_tools, 3",

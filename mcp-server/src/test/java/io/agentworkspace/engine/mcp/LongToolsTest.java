@@ -16,6 +16,7 @@ import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.Effect;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.TestDatabase;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.time.Clock;
@@ -152,7 +153,7 @@ class LongToolsTest {
         var begun =
                 discovery.modern("tools/call", "{'name': 'run_tool', 'arguments': {'name': 'DM_Destroy'}}", DECLARED);
         assertThat(completed(begun.at("/result/taskId").asString())
-                        .at("/structuredContent/header/service")
+                        .at(McpResult.HEADER + "/service")
                         .asString())
                 .isEqualTo("DM_Destroy");
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.http.SampleServer;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.wire.SendsAnything;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -39,7 +40,9 @@ class McpEndpointTest {
         var message = json(response);
         assertThat(message.propertyNames()).containsExactly("jsonrpc", "id", "result");
         assertThat(message.get("id").asString()).isEqualTo("1");
-        assertThat(names(message)).containsExactly("AP_Read", "AP_Create", "DM_Destroy", "MB_Censor");
+        assertThat(names(message))
+                .containsExactly(
+                        "AP_Read", "AP_Create", "DM_Destroy", "MB_Censor", "find_tools", "describe_tool", "run_tool");
         assertThat(message.at("/result/tools/0").propertyNames())
                 .containsExactly("name", "title", "description", "inputSchema", "outputSchema", "annotations");
     }
@@ -47,13 +50,13 @@ class McpEndpointTest {
     @Test
     void aKeyIsShownOnlyTheToolsThatItMayUse() {
         assertThat(names(json(as(server.keys.add(Role.OWNER, "agent:read"), "tools/list", "{}"))))
-                .containsExactly("AP_Read");
+                .containsExactly("AP_Read", "find_tools", "describe_tool", "run_tool");
         assertThat(names(json(as(server.keys.add(Role.VIEWER, "*"), "tools/list", "{}"))))
-                .containsExactly("AP_Read");
+                .containsExactly("AP_Read", "find_tools", "describe_tool", "run_tool");
     }
 
     @Test
-    void aToolAnswersWithItsEnvelopeAsStructureAndAsText() {
+    void aToolAnswersOnceAsStructureAndOnceAsTextWithTheHeaderInMeta() {
         var result = call("AP_Read", """
                 {"target": {"agent": "Ada"}}""").get("result");
         assertThat(result.at("/structuredContent/greeting").asString()).isEqualTo("hello Ada");
@@ -61,6 +64,9 @@ class McpEndpointTest {
         assertThat(result.at("/content/0/type").asString()).isEqualTo("text");
         assertThat(Json.text(result.get("structuredContent")))
                 .isEqualTo(result.at("/content/0/text").asString());
+        assertThat(Json.text(result.at("/structuredContent/status"))).isEqualTo("{\"success\":true}");
+        assertThat(result.get("structuredContent").has("header")).isFalse();
+        assertThat(result.at(McpResult.HEADER + "/service").asString()).isEqualTo("AP_Read");
         assertThat(result.has("isError")).isFalse();
     }
 
@@ -76,10 +82,12 @@ class McpEndpointTest {
     }
 
     @Test
-    void aToolsFailureIsAResultWhoseTextIsTheNote() {
+    void aToolsFailureIsAResultWithItsNote() {
         var result = call("AP_Create", "{}").get("result");
         assertThat(result.get("isError").asBoolean()).isTrue();
-        assertThat(result.at("/content/0/text").asString()).isEqualTo("vx.name is required");
+        assertThat(result.at("/content/0/text").asString())
+                .isEqualTo(Json.text(result.get("structuredContent")))
+                .contains("vx.name is required");
         assertThat(result.at("/structuredContent/status/internal_code").asInt()).isEqualTo(1003);
         assertThat(result.at("/structuredContent/status/note").asString()).isEqualTo("vx.name is required");
     }
@@ -93,15 +101,11 @@ class McpEndpointTest {
 
     /** What models do most often. */
     @Test
-    void anArgumentOutsideItsObjectIsShownItsPlace() {
-        var named = call("AP_Create", "{\"name\": \"scout\", \"description\": \"d\"}")
-                .get("result");
-        assertThat(named.at("/content/0/text").asString())
-                .startsWith("name is not a field of this tool; did you mean vx.name? description is not a field");
+    void anArgumentOutsideItsObjectIsAcceptedOrShownItsPlace() {
         var told = call("AP_Read", "{\"agent\": \"scout\"}").get("result");
-        assertThat(told.at("/content/0/text").asString()).endsWith("did you mean target.agent?");
+        assertThat(told.at("/structuredContent/greeting").asString()).isEqualTo("hello scout");
         var inner = call("AP_Read", "{\"target\": {\"agnet\": \"scout\"}}").get("result");
-        assertThat(inner.at("/content/0/text").asString()).endsWith("did you mean target.agent?");
+        assertThat(inner.at("/structuredContent/status/note").asString()).endsWith("did you mean target.agent?");
     }
 
     @Test

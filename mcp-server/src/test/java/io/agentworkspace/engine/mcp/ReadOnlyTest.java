@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.agentworkspace.engine.model.access.Role;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.TestServer;
 import io.agentworkspace.engine.testing.TestTenant;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +30,7 @@ class ReadOnlyTest {
     private JsonNode call(String path, String tool, String arguments) {
         var result = ask(path, "tools/call", "{'name':'%s','arguments':%s}".formatted(tool, arguments));
         assertThat(result.path("isError").asBoolean()).as(result.toString()).isFalse();
-        return result.get("structuredContent");
+        return McpResult.envelope(result);
     }
 
     private boolean isReadOnly(String path, String tool) {

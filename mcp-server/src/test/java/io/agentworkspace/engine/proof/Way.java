@@ -3,6 +3,7 @@ package io.agentworkspace.engine.proof;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.McpResult;
 import io.agentworkspace.engine.testing.TestServer;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -88,7 +89,7 @@ enum Way {
         JsonNode envelope() {
             var json = json();
             return json.has("result")
-                    ? json.at("/result/structuredContent")
+                    ? McpResult.envelope(json.get("result"))
                     : json.has("jsonrpc") ? json.at("/error/data") : json;
         }
 

@@ -30,8 +30,7 @@ public enum Door {
             rpc.putObject("params").put("name", service).set("arguments", arguments);
             var answer = Json.readObject(
                     post(url + "/mcp", key, Json.bytes(rpc), Map.of()).body());
-            return new Reply((ObjectNode)
-                    (answer.has("error") ? answer.at("/error/data") : answer.at("/result/structuredContent")));
+            return new Reply(McpResult.ofResponse(answer));
         }
     },
     REST {

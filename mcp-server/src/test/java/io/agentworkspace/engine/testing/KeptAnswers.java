@@ -33,7 +33,7 @@ public final class KeptAnswers {
     private static final Set<String> SECRETS = Set.of("csrf_token", "kid", "x", "y");
     private static final Pattern TENANT = Pattern.compile("\\bt-[0-9a-f-]{36}\\b");
     private static final Pattern ID = Pattern.compile(
-            "\\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64})\\b");
+            "\\b(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64}|[1-9]\\d{14})\\b");
 
     /** Durations, which differ between machines. */
     private static final Map<String, Integer> NUMBERS = Map.of("duration_ms", 12, "p50_ms", 12, "p95_ms", 12);

@@ -75,7 +75,7 @@ final class CatalogueRoutes {
     }
 
     private static ObjectNode description(Tool<?, ?> tool) {
-        var mcp = ToolDescription.mcp(tool);
+        var mcp = ToolDescription.full(tool);
         var described = Json.object()
                 .put("name", tool.name())
                 .put("title", tool.title())

@@ -41,8 +41,7 @@ final class ConnectRoutes {
         var families = runner.catalogue().tools().stream()
                 .map(tool -> tool.family().word())
                 .distinct();
-        toolsets = Stream.concat(families, Stream.of(Toolset.ALL, Toolset.DISCOVERY))
-                .toList();
+        toolsets = Stream.concat(families, Toolset.GENERAL.stream()).toList();
     }
 
     List<GatewayRoute> routes() {

@@ -98,7 +98,7 @@ final class ToolOperations {
 
     private static Operation described(Tool<?, ?> tool) {
         var description = "%s\n\nNeeds the capability `%s`%s. %s"
-                .formatted(tool.description(), tool.capability().word(), toRead(tool), repeated(tool));
+                .formatted(tool.fullDescription(), tool.capability().word(), toRead(tool), repeated(tool));
         return new Operation(SchemaNames.id(tool), Tag.of(tool), tool.title(), description).runs(tool.name());
     }
 

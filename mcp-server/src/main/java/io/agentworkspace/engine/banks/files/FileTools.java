@@ -46,43 +46,33 @@ public final class FileTools {
             @Doc("Which bank.") Target target,
 
             @Doc(
-                    value = "What to do.",
+                    value = "The command.",
                     oneOf = {"view", "create", "str_replace", "insert", "delete", "rename"})
             String command,
 
-            @Doc("The file, or the directory, below /memories.") @Nullable
+            @Doc("A file or directory below /memories.") @Nullable
             String path,
 
-            @Doc(value = "Of view: the first and the last line, from 1; -1 is the end.", min = Long.MIN_VALUE) @Nullable
+            @Doc(value = "view: first and last line; -1 is the end.", min = Long.MIN_VALUE) @Nullable
             List<Long> viewRange,
 
-            @Doc(value = "Of create: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
+            @Doc(value = "create: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
             String fileText,
 
-            @Doc(
-                    value = "Of str_replace: what to replace; the file must have it exactly once.",
-                    max = Limits.CONTENT,
-                    verbatim = true)
-            @Nullable
+            @Doc(value = "str_replace: a text that occurs once.", max = Limits.CONTENT, verbatim = true) @Nullable
             String oldStr,
 
-            @Doc(
-                    value = "Of str_replace: the replacement; nothing when left out.",
-                    max = Limits.CONTENT,
-                    verbatim = true)
-            @Nullable
+            @Doc(value = "str_replace: the replacement.", max = Limits.CONTENT, verbatim = true) @Nullable
             String newStr,
 
-            @Doc(value = "Of insert: after which line; 0 is the beginning.", min = Long.MIN_VALUE) @Nullable
+            @Doc(value = "insert: after this line; 0 is the start.", min = Long.MIN_VALUE) @Nullable
             Long insertLine,
 
-            @Doc(value = "Of insert: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
+            @Doc(value = "insert: the text.", max = Limits.CONTENT, verbatim = true) @Nullable
             String insertText,
 
-            @Doc("Of rename: the file or directory.") @Nullable
-            String oldPath,
-
-            @Doc("Of rename: its new path.") @Nullable String newPath) {}
+            @Doc("rename: from.") @Nullable String oldPath,
+            @Doc("rename: to.") @Nullable String newPath) {}
 
     record Answer(
             @Doc("The result, in the words of the memory tool: give it to the model as it is.")
@@ -103,13 +93,22 @@ public final class FileTools {
 
     private Tool<Command, Answer> files() {
         return Tool.named("MB_Files")
-                .title("Use a memory bank as the files of the memory tool")
+                .title("Use a bank as files")
                 .description("""
-                        Serves the six commands of Anthropic's memory tool (memory_20250818) from the named memories of \
-                        target.bank: the memory plans/today.md is the file /memories/plans/today.md. Pass the model's input on as \
-                        it is, and give it text, which a refusal has too. command: view only reads and requires the permission \
-                        read, the others append (somebody else's file: write). Each change makes a revision; MB_Restore brings \
-                        back what was deleted.""")
+                        Reads and writes the memories of a bank as files below /memories, with the commands of Anthropic's \
+                        memory tool. text is for the model.""")
+                .details("""
+                        The commands are those of memory_20250818, on the named memories of target.bank: the memory plans/today.md is the \
+                        file /memories/plans/today.md. Pass the model's input on as it is, and give it text; a refusal has one, too. \
+                        view only reads and requires the permission read. The others require append, and write for another \
+                        author's file. Each change makes a revision. MB_Restore brings back what was deleted.""")
+                .alsoCalled(
+                        "memory tool",
+                        "files",
+                        "edit a file",
+                        "memory directory",
+                        "view memories as files",
+                        "str_replace")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.APPEND)
                 .effect(Effect.CHANGES)

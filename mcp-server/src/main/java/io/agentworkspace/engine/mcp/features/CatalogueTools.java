@@ -4,12 +4,10 @@ import io.agentworkspace.engine.mcp.source.McpRequest;
 import io.agentworkspace.engine.mcp.source.ToolCall;
 import io.agentworkspace.engine.mcp.source.ToolSource;
 import io.agentworkspace.engine.mcp.wire.ExecutionMode;
-import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
 import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.RpcError;
-import io.agentworkspace.engine.mcp.wire.ToolSelection;
-import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.LenientInput;
 import io.agentworkspace.engine.model.tool.Answer;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Effect;
@@ -17,29 +15,30 @@ import io.agentworkspace.engine.model.tool.Envelope;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolDescription;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.tool.Toolset;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The tools of the catalogue that the caller may use and the request does not exclude. */
 public final class CatalogueTools implements ToolSource {
-    /** The key in a result's {@code _meta} for what the caller has left, like {@code header.limits}. */
-    private static final String LIMITS = "io.agentworkspace/limits";
-
     private final ToolRunner runner;
     private final Clock clock;
     private final Confirmation confirmation = new Confirmation();
-    private final Map<String, ObjectNode> descriptions = new LinkedHashMap<>();
+    private final Map<String, ObjectNode> listed = new LinkedHashMap<>();
+    private final Map<String, ObjectNode> full = new LinkedHashMap<>();
 
     public CatalogueTools(ToolRunner runner, Clock clock) {
         this.runner = runner;
         this.clock = clock;
-        runner.catalogue().tools().forEach(tool -> descriptions.put(tool.name(), ToolDescription.mcp(tool)));
+        for (var tool : runner.catalogue().tools()) {
+            listed.put(tool.name(), ToolDescription.listed(tool));
+            full.put(tool.name(), ToolDescription.full(tool));
+        }
     }
 
     /** Over the whole catalogue, which is public: a tool that a key may not use is not a mistyped name. */
@@ -48,7 +47,8 @@ public final class CatalogueTools implements ToolSource {
         var tools = runner.catalogue().tools();
         var families = tools.stream().map(tool -> tool.family().word()).distinct();
         return new Names(
-                Stream.concat(families, Stream.of(ToolSelection.ALL)).toList(),
+                Stream.concat(families, Stream.of(Toolset.DEFAULT, Toolset.ALL, Toolset.READ_ONLY))
+                        .toList(),
                 tools.stream().map(Tool::name).toList());
     }
 
@@ -56,33 +56,33 @@ public final class CatalogueTools implements ToolSource {
     @Override
     public List<ObjectNode> list(McpRequest request) {
         return runner.catalogue().tools(request.caller()).stream()
-                .filter(request.selection()::includes)
-                .map(tool -> description(tool, request))
+                .filter(request.selection()::lists)
+                .map(tool -> seen(tool, listed, request))
                 .toList();
     }
 
-    /** A read-only selection marks nothing as read, so all its tools are read-only. */
+    /** With all that there is to know about it. */
     ObjectNode description(Tool<?, ?> tool, McpRequest request) {
-        var description = description(tool);
-        if (tool.effect() != Effect.MARKS || !request.selection().readOnly()) {
-            return description;
-        }
-        var reading = description.deepCopy();
-        ((ObjectNode) reading.get("annotations")).put("readOnlyHint", true);
-        return reading;
+        return seen(tool, full, request);
     }
 
-    ObjectNode description(Tool<?, ?> tool) {
+    /** A read-only selection marks nothing as read, so all its tools are read-only. */
+    private static ObjectNode seen(Tool<?, ?> tool, Map<String, ObjectNode> descriptions, McpRequest request) {
         var description = descriptions.get(tool.name());
         if (description == null) {
             throw new IllegalArgumentException(tool.name() + " is not in the catalogue");
         }
-        return description;
+        if (tool.effect() != Effect.MARKS || !request.selection().readOnly()) {
+            return description;
+        }
+        var reading = description.deepCopy();
+        reading.putObject("annotations").put("readOnlyHint", true).put("openWorldHint", false);
+        return reading;
     }
 
     @Override
     public Optional<ObjectNode> find(String name, McpRequest request) {
-        return Optional.ofNullable(descriptions.get(name));
+        return Optional.ofNullable(full.get(name));
     }
 
     @Override
@@ -103,9 +103,10 @@ public final class CatalogueTools implements ToolSource {
         private final ObjectNode arguments;
         private final McpRequest request;
 
-        CatalogueCall(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
+        /** @param given the arguments as the model wrote them */
+        CatalogueCall(Tool<?, ?> tool, ObjectNode given, McpRequest request) {
             this.tool = tool;
-            this.arguments = arguments;
+            this.arguments = LenientInput.of(given, tool.inputSchema());
             this.request = request;
         }
 
@@ -145,7 +146,7 @@ public final class CatalogueTools implements ToolSource {
         }
         var problem = Problem.conflict("the person who was asked did not confirm it: nothing was done");
         var envelope = Envelope.failure(tool.name(), request.requestId(), clock.instant(), problem);
-        return Optional.of(MethodResult.done(result(new Answer(envelope, problem, false))));
+        return Optional.of(MethodResult.done(ToolResult.of(new Answer(envelope, problem, false), tool, arguments)));
     }
 
     private MethodResult carryOut(Tool<?, ?> tool, ObjectNode arguments, McpRequest request) {
@@ -167,24 +168,6 @@ public final class CatalogueTools implements ToolSource {
         if (answer.problem() != null) {
             answer.problem().retryAfterSeconds().ifPresent(request::retryAfter);
         }
-        return MethodResult.done(result(answer));
-    }
-
-    private static ObjectNode result(Answer answer) {
-        var result = Json.object();
-        @Nullable Problem problem = answer.problem();
-        var content = result.putArray("content");
-        content.addObject()
-                .put("type", "text")
-                .put("text", problem == null ? Json.text(answer.envelope()) : problem.note());
-        // A text is the note itself.
-        if (problem != null && !problem.beside().isEmpty() && !problem.beside().containsKey("text")) {
-            content.addObject().put("type", "text").put("text", Json.text(problem.beside()));
-        }
-        result.set("structuredContent", answer.envelope());
-        if (!answer.limits().isEmpty()) {
-            result.putObject(JsonRpcMessage.META).set(LIMITS, answer.envelope().at("/header/limits"));
-        }
-        return problem == null ? result : result.put("isError", true);
+        return MethodResult.done(ToolResult.of(answer, tool, arguments));
     }
 }

@@ -7,16 +7,18 @@ import io.agentworkspace.engine.mcp.wire.MethodResult;
 import io.agentworkspace.engine.mcp.wire.Params;
 import io.agentworkspace.engine.mcp.wire.ToolSelection;
 import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Name;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.schema.LenientInput;
 import io.agentworkspace.engine.model.tool.Caller;
 import io.agentworkspace.engine.model.tool.Catalogue;
 import io.agentworkspace.engine.model.tool.NearestTool;
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.ToolSearch;
 import java.nio.charset.StandardCharsets;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -29,24 +31,26 @@ public final class DiscoveryTools implements ToolSource {
     private static final String RUN = "run_tool";
     private static final List<ObjectNode> SHOWN = Stream.of(
                     tool("find_tools", "Find tools", true, """
-                            Finds tools by what they do. Answers with the names and first sentences of those that fit best; an empty \
-                            query names them all. Next: describe_tool for the arguments of one, run_tool to run it.""", """
-                            {"query": {"type": "string", "maxLength": 1000, "description": "A few words: what is to be done."}}""", "query"),
+                            Finds tools by what they do, best first. An empty query lists all. \
+                            Next: describe_tool, run_tool.""", """
+                            {"query": {"type": "string", "maxLength": 1000, "description": "What you want to do, in a few words."}}""", "query"),
                     tool("describe_tool", "Describe a tool", true, """
-                            Describes one tool: what it does, what it needs, and the JSON Schemas of its arguments and of its answer.""", """
-                            {"name": {"type": "string", "maxLength": 64, "description": "The tool's name, as find_tools gave it."}}""", "name"),
+                            Describes a tool: what it does, what it requires, and the full JSON Schemas of its arguments and answer.""", """
+                            {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."}}""", "name"),
                     tool(RUN, "Run a tool", false, """
-                            Runs one tool with its arguments, as describe_tool shows them, and answers as that tool does.""", """
+                            Runs any tool that you may use and returns its answer.""", """
                             {"name": {"type": "string", "maxLength": 64, "description": "The tool's name."},
-                             "arguments": {"type": "object", "description": "Its arguments; empty when left out."}}""", "name"))
+                             "arguments": {"type": "object", "description": "Its arguments, as describe_tool shows them."}}""", "name"))
             .toList();
 
     private final Catalogue catalogue;
     private final CatalogueTools tools;
+    private final ToolSearch search;
 
     public DiscoveryTools(Catalogue catalogue, CatalogueTools tools) {
         this.catalogue = catalogue;
         this.tools = tools;
+        search = new ToolSearch(catalogue.tools());
     }
 
     private static ObjectNode tool(
@@ -93,11 +97,37 @@ public final class DiscoveryTools implements ToolSource {
 
     @Override
     public Optional<ToolCall> call(String name, ObjectNode arguments, McpRequest request) {
-        return find(name, request).map(tool -> switch (name) {
-            case "find_tools" -> () -> found(text(tool, arguments, "query"), request);
-            case "describe_tool" -> () -> described(read(text(tool, arguments, "name"), request), request);
-            default -> tools.call(toRun(tool, arguments, request), Params.object(arguments, "arguments"), request);
+        return find(name, request).map(tool -> {
+            checkKnown(tool, arguments);
+            return switch (name) {
+                case "find_tools" -> () -> found(text(tool, arguments, "query"), request);
+                case "describe_tool" -> () -> described(read(text(tool, arguments, "name"), request), request);
+                default -> tools.call(toRun(tool, arguments, request), given(arguments), request);
+            };
         });
+    }
+
+    /** The arguments of the tool to run; some models send them as JSON text. */
+    private static ObjectNode given(ObjectNode arguments) {
+        return LenientInput.parsed(arguments.path("arguments")) instanceof ObjectNode object
+                ? object
+                : Params.object(arguments, "arguments");
+    }
+
+    /** @throws Problem {@code invalid_field}: most often a model sends the arguments of the tool to run beside its name */
+    private static void checkKnown(ObjectNode tool, ObjectNode arguments) {
+        var known = List.copyOf(tool.at("/inputSchema/properties").propertyNames());
+        arguments.propertyNames().stream()
+                .filter(name -> !known.contains(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    var place = known.contains("arguments")
+                            ? "; put the arguments of the tool into 'arguments'"
+                            : "; it takes " + String.join(", ", known);
+                    throw Problem.invalid(
+                            Name.shortened(name),
+                            "is not a field of %s%s".formatted(tool.get("name").asString(), place));
+                });
     }
 
     /** A text argument, no longer than the tool's schema allows. */
@@ -122,7 +152,7 @@ public final class DiscoveryTools implements ToolSource {
     /** Also one that lacks only a scope, which the client can get. */
     private Tool<?, ?> toRun(ObjectNode shown, ObjectNode arguments, McpRequest request) {
         var name = text(shown, arguments, "name");
-        var given = Params.object(arguments, "arguments");
+        var given = given(arguments);
         return catalogue
                 .find(name)
                 .filter(tool -> request.selection().permits(tool)
@@ -143,31 +173,14 @@ public final class DiscoveryTools implements ToolSource {
     }
 
     private MethodResult found(String query, McpRequest request) {
-        var words = List.of(query.toLowerCase(Locale.ROOT).split("[^\\p{L}\\p{N}]+"));
-        var text = new StringBuilder();
-        var limit = query.isBlank() ? Integer.MAX_VALUE : FOUND;
-        usable(request)
-                .map(tool -> new Scored(tool, score(tool, words)))
-                .filter(scored -> query.isBlank() || scored.score() > 0)
-                .sorted(Comparator.comparingInt(Scored::score).reversed())
-                .limit(limit)
-                .forEach(scored -> text.append(scored.tool().name())
-                        .append(": ")
-                        .append(firstSentence(scored.tool().description()))
-                        .append('\n'));
-        return MethodResult.text(
-                text.isEmpty() ? "No tool fits these words; an empty query names all of them." : text.toString());
-    }
-
-    private record Scored(Tool<?, ?> tool, int score) {}
-
-    private static int score(Tool<?, ?> tool, List<String> words) {
-        var name = (tool.name() + " " + tool.title() + " " + tool.family().word()).toLowerCase(Locale.ROOT);
-        var description = tool.description().toLowerCase(Locale.ROOT);
-        return words.stream()
-                .filter(word -> word.length() > 1)
-                .mapToInt(word -> (name.contains(word) ? 3 : 0) + (description.contains(word) ? 1 : 0))
-                .sum();
+        var found = query.isBlank()
+                ? usable(request)
+                : search.find(query, usable(request).collect(Collectors.toSet())::contains).stream()
+                        .limit(FOUND);
+        var text = found.map(
+                        tool -> "%s (%s): %s\n".formatted(tool.name(), tool.title(), firstSentence(tool.description())))
+                .collect(Collectors.joining());
+        return MethodResult.text(text.isEmpty() ? "No tool fits these words; an empty query lists all of them." : text);
     }
 
     private static String firstSentence(String description) {

@@ -157,7 +157,7 @@ public record McpExchange(
         return ToolSelection.of(
                 Request.getPathInContext(request),
                 request.getHeaders(),
-                caller().credential().toolset().discovery());
+                caller().credential().toolset());
     }
 
     @Override

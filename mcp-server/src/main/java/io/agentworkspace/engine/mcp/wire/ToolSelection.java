@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.mcp.wire;
 
 import io.agentworkspace.engine.model.tool.Tool;
+import io.agentworkspace.engine.model.tool.Toolset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -11,17 +12,17 @@ import org.eclipse.jetty.http.HttpFields;
 
 /**
  * The tools that a request selects, by headers ({@code X-MCP-Toolsets}, {@code X-MCP-Tools},
- * {@code X-MCP-Exclude-Tools}, {@code X-MCP-Readonly}) or by its path. Read-only overrides everything, exclusion
- * overrides inclusion; without toolsets and tools everything is included.
+ * {@code X-MCP-Exclude-Tools}, {@code X-MCP-Readonly}), by its path, or by its key. Read-only overrides everything,
+ * exclusion overrides inclusion. Without toolsets and tools, the default ones are listed, and all others can be called
+ * all the same.
  *
- * @param toolsets families of tools, by name: {@code agent}, {@code bank}, …
+ * @param open whether all tools can be called, listed or not: the request chose none
+ * @param toolsets families of tools, by name ({@code agent}, {@code bank}, …), and the general ones of {@link Toolset}
  */
-public record ToolSelection(Set<String> toolsets, Set<String> tools, Set<String> excluded, boolean readOnly) {
+public record ToolSelection(
+        Set<String> toolsets, Set<String> tools, Set<String> excluded, boolean readOnly, boolean open) {
     /** The toolset of three tools that find, describe and run all others. */
-    public static final String DISCOVERY = "discovery";
-
-    /** The toolset of all families. */
-    public static final String ALL = "all";
+    public static final String DISCOVERY = Toolset.DISCOVERY;
 
     public static final String PATH = "/mcp";
     public static final String TOOLSETS = "X-MCP-Toolsets";
@@ -37,17 +38,21 @@ public record ToolSelection(Set<String> toolsets, Set<String> tools, Set<String>
         excluded = Set.copyOf(excluded);
     }
 
-    /** @param discovers whether the caller's key has the toolset {@link #DISCOVERY} by itself */
-    public static ToolSelection of(String requestPath, HttpFields headers, boolean discovers) {
+    /** @param ofKey the toolset of the caller's key, which the request replaces by its own, within the key's limits */
+    public static ToolSelection of(String requestPath, HttpFields headers, Toolset ofKey) {
         var path = PATHS.matcher(requestPath);
         var readOnly = path.matches() && path.group("readonly") != null;
         var toolsets = toolset(requestPath).map(Set::of).orElseGet(() -> Set.copyOf(words(TOOLSETS, headers)));
         var tools = Set.copyOf(words(TOOLS, headers));
+        var isChosen = !toolsets.isEmpty() || !tools.isEmpty();
         return new ToolSelection(
-                toolsets.isEmpty() && tools.isEmpty() && discovers ? Set.of(DISCOVERY) : toolsets,
+                isChosen ? toolsets : ofKey.listed(),
                 tools,
                 Set.copyOf(words(EXCLUDED, headers)),
-                readOnly || words(READ_ONLY, headers).stream().anyMatch(word -> !word.equalsIgnoreCase("false")));
+                readOnly
+                        || toolsets.contains(Toolset.READ_ONLY)
+                        || words(READ_ONLY, headers).stream().anyMatch(word -> !word.equalsIgnoreCase("false")),
+                !isChosen && !ofKey.discovery());
     }
 
     /** The toolset that the path names. */
@@ -74,17 +79,28 @@ public record ToolSelection(Set<String> toolsets, Set<String> tools, Set<String>
         return PATHS.matcher(path).matches();
     }
 
-    /** Whether one of the discovery tools is selected. Read-only keeps all three, and limits what they run. */
+    /** Whether one of the discovery tools is listed. Read-only keeps all three, and limits what they run. */
     public boolean discovers(String tool) {
-        return !excluded.contains(tool) && (toolsets.contains(DISCOVERY) || tools.contains(tool));
+        return !excluded.contains(tool) && (listsDefault() || toolsets.contains(DISCOVERY) || tools.contains(tool));
     }
 
-    public boolean includes(Tool<?, ?> tool) {
+    /** Whether {@code tools/list} shows it. */
+    public boolean lists(Tool<?, ?> tool) {
         return permits(tool)
-                && ((toolsets.isEmpty() && tools.isEmpty())
+                && ((listsDefault() && tool.isDefault())
                         || tools.contains(tool.name())
-                        || toolsets.contains(ALL)
+                        || toolsets.contains(Toolset.ALL)
+                        || toolsets.equals(Set.of(Toolset.READ_ONLY))
                         || toolsets.contains(tool.family().word()));
+    }
+
+    /** Whether it can be called by its name; the key's own limits are checked at the call. */
+    public boolean includes(Tool<?, ?> tool) {
+        return permits(tool) && (open || lists(tool));
+    }
+
+    private boolean listsDefault() {
+        return (toolsets.isEmpty() && tools.isEmpty()) || toolsets.contains(Toolset.DEFAULT);
     }
 
     /** Whether it is not excluded, whether included or not. */

@@ -36,7 +36,7 @@ public final class SearchTools {
     }
 
     record Where(
-            @Doc("The memory bank's name; every bank that you may read when left out.") @Nullable
+            @Doc("Default: every bank that you may read.") @Nullable
             Name bank,
 
             @Doc("Only what this agent stored.") @Nullable Name agent,
@@ -45,41 +45,31 @@ public final class SearchTools {
             String context) {}
 
     record Labels(
-            @Doc(value = "Only memories that carry all of these tags.", max = 20) @Nullable
+            @Doc(value = "Only memories with all of these.", max = 20) @Nullable
             List<String> tags) {}
 
     record Limit(
-            @Doc(value = "How many hits at most, 1–50; 10 when left out.", min = 1, max = 50) @Nullable
+            @Doc(value = "1–50, default 10.", min = 1, max = 50) @Nullable
             Integer limit) {}
 
     record Search(
             @Doc(
-                    value =
-                            "What to look for: a question or words. \"…\" asks for a phrase, -word excludes, word* is a prefix,"
-                                    + " name:… and tag:… restrict.",
+                    value = "A question or words; \"a phrase\", -without, prefix*, name:… and tag:… restrict.",
                     max = 2_000)
             String content,
 
             @Doc("Where to look.") @Nullable Where target,
             @Doc("Which memories.") @Nullable Labels vx,
 
-            @Doc("Only memories changed at this time or later.") @Nullable
-            Instant since,
+            @Doc("Changed then or later.") @Nullable Instant since,
 
-            @Doc("Only memories changed at this time or earlier.") @Nullable
-            Instant until,
+            @Doc("Changed then or earlier.") @Nullable Instant until,
 
-            @Doc("The memories as they were at this time.") @Nullable
-            Instant asOf,
+            @Doc("As they were at this time.") @Nullable Instant asOf,
 
             @Doc("How much.") @Nullable Limit page,
 
-            @Doc(
-                    value =
-                            "How much text the hits may carry together, in tokens; 2,000 when left out. Longer texts are shown in part.",
-                    min = 100,
-                    max = 8_000)
-            @Nullable
+            @Doc(value = "Tokens of text in all hits, 100–8,000; default 2,000.", min = 100, max = 8_000) @Nullable
             Integer maxTokens) {}
 
     record Searched(
@@ -106,10 +96,21 @@ public final class SearchTools {
         return Tool.named("MB_Search")
                 .title("Search memories")
                 .description("""
-                        Finds memories that answer content, in target.bank or in every bank that you may read, best first: each with \
-                        its text or the best part of it, its score, and why it was found. What was stored before the call is found. \
-                        abstain: true means that nothing is good enough: do not take the hits for an answer. Needs the permission \
-                        read. Next: MB_Read with vx.name for a whole text.""")
+                        Finds memories that answer content, best first. If abstain is true, nothing fits: do not use the hits. \
+                        Next: MB_Read.""")
+                .details("""
+                        It searches target.bank, or every bank that you may read. Each hit has its text or the best part of it, its score, \
+                        and why it was found. A memory is found as soon as MB_Store has returned. Requires the permission read. \
+                        MB_Read with vx.name shows a whole text.""")
+                .alsoCalled(
+                        "search memory",
+                        "look something up",
+                        "what do i know about",
+                        "find a note",
+                        "recall facts",
+                        "query knowledge",
+                        "semantic search",
+                        "rag")
                 .needs(Capability.BANK_READ)
                 .on(Requirement.OfBank.READ)
                 .handledBy(Search.class, Hits.class, this::search);

@@ -59,7 +59,8 @@ class ToolSelectionTest {
     @Test
     void pathsDoTheSame() {
         assertThat(listed("/mcp/x/bank")).containsExactly("MB_Censor");
-        assertThat(listed("/mcp/readonly")).containsExactly("AP_Read");
+        assertThat(listed("/mcp/readonly")).containsExactly("AP_Read", "find_tools", "describe_tool", "run_tool");
+        assertThat(listed("/mcp/x/readonly")).containsExactly("AP_Read");
         assertThat(listed("/mcp/x/agent/readonly")).containsExactly("AP_Read");
         assertThat(server.get("/mcp/x/a/b/c", "X-Api-Key", server.key).statusCode())
                 .isEqualTo(404);
@@ -76,19 +77,23 @@ class ToolSelectionTest {
         }
         assertThat(listed("/mcp", "X-MCP-Toolsets", " BANK ,\tAgent,,bank"))
                 .containsExactly("AP_Read", "AP_Create", "MB_Censor");
-        assertThat(listed("/mcp", "X-MCP-Toolsets", "all")).isEqualTo(all);
+        assertThat(listed("/mcp", "X-MCP-Toolsets", "default")).isEqualTo(all);
+        assertThat(listed("/mcp", "X-MCP-Toolsets", "all"))
+                .containsExactly("AP_Read", "AP_Create", "DM_Destroy", "MB_Censor");
+        assertThat(listed("/mcp", "X-MCP-Toolsets", "all,readonly")).containsExactly("AP_Read");
+        assertThat(listed("/mcp", "X-MCP-Toolsets", "readonly")).containsExactly("AP_Read");
         assertThat(listed("/mcp", "X-MCP-Toolsets", "bank", "X-MCP-Toolsets", "domain"))
                 .containsExactly("DM_Destroy", "MB_Censor");
         assertThat(listed("/mcp", "X-MCP-Exclude-Tools", "AP_Create", "X-MCP-Exclude-Tools", "DM_Destroy,MB_Censor"))
-                .containsExactly("AP_Read");
+                .containsExactly("AP_Read", "find_tools", "describe_tool", "run_tool");
         assertThat(listed("/mcp", "X-MCP-Readonly", "false", "X-MCP-Readonly", "true"))
-                .containsExactly("AP_Read");
+                .containsExactly("AP_Read", "find_tools", "describe_tool", "run_tool");
         assertThat(listed("/mcp/x/Bank", "X-MCP-Toolsets", "agent")).containsExactly("MB_Censor");
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            X-MCP-Toolsets      | agents             | the toolset 'agents', which is not here; did you mean agent? there are agent, domain, bank, all, discovery
+            X-MCP-Toolsets      | agents             | the toolset 'agents', which is not here; did you mean agent? there are agent, domain, bank, default, all, readonly, discovery
             X-MCP-Toolsets      | bank, wiki         | the toolset 'wiki', which is not here; there are agent
             X-MCP-Tools         | ap_read            | the tool 'ap_read', which is not here; did you mean AP_Read? there are AP_Read, AP_Create
             X-MCP-Tools         | AP_Read AP_Create  | the tool 'AP_Read AP_Create'
@@ -137,14 +142,13 @@ class ToolSelectionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"/mcp/x/agents", "/mcp/x/agents/readonly", "/mcp/x/readonly", "/mcp/x/a-b", "/mcp/x/%2e%2e%20"})
+    @ValueSource(strings = {"/mcp/x/agents", "/mcp/x/agents/readonly", "/mcp/x/a-b", "/mcp/x/%2e%2e%20"})
     void aPathToAnUnknownToolsetIsNotFound(String path) {
         var answer = peer(path).send(Peer.json("{'jsonrpc': '2.0', 'id': 7, 'method': 'tools/list'}"), List.of());
         assertThat(answer.statusCode()).isEqualTo(404);
         assertThat(Peer.json(answer).at("/error/message").asString())
                 .startsWith("the path names the toolset '")
-                .contains("there are agent, domain, bank, all, discovery");
+                .contains("there are agent, domain, bank, default, all, readonly, discovery");
         assertThat(server.get(path, "X-Api-Key", server.key, "Mcp-Session-Id", "x")
                         .statusCode())
                 .isEqualTo(404);
@@ -164,7 +168,7 @@ class ToolSelectionTest {
     void discoveryIsThreeToolsOverAllOthers() {
         assertThat(listed("/mcp/x/discovery")).containsExactly("find_tools", "describe_tool", "run_tool");
         var found = call("/mcp/x/discovery", "{'name': 'find_tools', 'arguments': {'query': 'AP_Read'}}");
-        assertThat(found.at("/result/content/0/text").asString()).startsWith("AP_Read: ");
+        assertThat(found.at("/result/content/0/text").asString()).startsWith("AP_Read (");
         var described = call("/mcp/x/discovery", "{'name': 'describe_tool', 'arguments': {'name': 'AP_Read'}}");
         assertThat(described.at("/result/structuredContent/inputSchema/type").asString())
                 .isEqualTo("object");
@@ -176,7 +180,19 @@ class ToolSelectionTest {
         var destroy = "{'name': 'run_tool', 'arguments': {'name': 'DM_Destroy'}}";
         assertThat(call("/mcp/x/discovery/readonly", destroy).at("/error/code").asInt())
                 .isEqualTo(-32602);
-        assertThat(call("/mcp", run).at("/error/code").asInt()).isEqualTo(-32602);
+        assertThat(call("/mcp", run).has("result")).isTrue();
+        assertThat(call("/mcp/x/agent", run).at("/error/code").asInt()).isEqualTo(-32602);
+    }
+
+    @Test
+    void argumentsOfTheToolToRunMayBeTextAndBelongInTheirPlace() {
+        var text =
+                "{'name': 'run_tool', 'arguments': {'name': 'AP_Read', 'arguments': '{\\'target\\': {\\'agent\\': \\'Ada\\'}}'}}";
+        assertThat(call("/mcp", text).at("/result/structuredContent/greeting").asString())
+                .isEqualTo("hello Ada");
+        var beside = "{'name': 'run_tool', 'arguments': {'name': 'AP_Read', 'target': {'agent': 'Ada'}}}";
+        assertThat(call("/mcp", beside).at("/error/message").asString())
+                .isEqualTo("target is not a field of run_tool; put the arguments of the tool into 'arguments'");
     }
 
     @ParameterizedTest

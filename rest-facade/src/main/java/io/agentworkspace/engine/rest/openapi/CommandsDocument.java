@@ -77,7 +77,7 @@ public final class CommandsDocument {
                 ```
                 """.formatted(
                         tool.name(),
-                        tool.description(),
+                        tool.fullDescription(),
                         route(tool),
                         capability(tool),
                         effect(tool),

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The requested part of a list: how much, and from where. */
 public record Page(
-        @Doc(value = "How many at most, 1–200; 50 when left out.", min = 1, max = 200) @Nullable
+        @Doc(value = "1–200, default 50.", min = 1, max = 200) @Nullable
         Integer limit,
 
-        @Doc(value = "next_cursor of the page before.", max = 2_000) @Nullable
+        @Doc(value = "A next_cursor.", max = 2_000) @Nullable
         String cursor) {
     public static final int DEFAULT_LIMIT = 50;
 

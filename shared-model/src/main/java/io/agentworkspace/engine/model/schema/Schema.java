@@ -12,6 +12,7 @@ import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -34,12 +35,27 @@ public final class Schema {
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
-    private static final Shape.Field IDEMPOTENCY = new Shape.Field(
-            IDEMPOTENCY_KEY,
-            "Your own token for this request: sent again with the same request within 24 h it replays the stored answer,"
-                    + " so that a retry never does it twice.",
-            false,
-            new Shape.Text(255, List.of()));
+    private static final Shape.Field IDEMPOTENCY =
+            new Shape.Field(IDEMPOTENCY_KEY, "Makes a retry safe.", false, new Shape.Text(255, List.of()));
+
+    /** What callers call our fields. */
+    private static final Map<String, String> ALSO_CALLED = Map.ofEntries(
+            Map.entry("message", "content"),
+            Map.entry("text", "content"),
+            Map.entry("body", "content"),
+            Map.entry("query", "content"),
+            Map.entry("memory", "content"),
+            Map.entry("channel", "zone"),
+            Map.entry("workspace", "domain"),
+            Map.entry("recipient", "agent"),
+            Map.entry("to", "agent"),
+            Map.entry("title", "name"),
+            Map.entry("persona", "profile"),
+            Map.entry("instructions", "profile"),
+            Map.entry("visibility", "access"),
+            Map.entry("labels", "tags"),
+            Map.entry("offset", "cursor"),
+            Map.entry("max_results", "limit"));
 
     /** How many unknown fields a refusal names; the rest it counts. */
     private static final int UNKNOWN_NAMED = 10;
@@ -111,7 +127,11 @@ public final class Schema {
 
     /** Whether it has a field of this name. */
     public boolean knows(String name) {
-        return root.fields().stream().anyMatch(field -> field.name().equals(name));
+        return root.knows(name);
+    }
+
+    Shape.Fields root() {
+        return root;
     }
 
     /** Just the JSON types of the fields that this schema knows. */
@@ -159,7 +179,7 @@ public final class Schema {
             if (count.incrementAndGet() <= UNKNOWN_NAMED) {
                 var known = shape.fields().stream().map(Shape.Field::name).toList();
                 notes.add("%s is not a field of this tool; %s"
-                        .formatted(join(path, Name.shortened(name)), hint(name, path, known, all)));
+                        .formatted(join(path, Name.shortened(name)), hint(name, path, known, all, input)));
             }
         });
         if (count.get() > UNKNOWN_NAMED) {
@@ -188,12 +208,12 @@ public final class Schema {
         }
     }
 
-    /** The field of exactly this name in another object, else a similar one in the same object. */
-    private static String hint(String name, String path, List<String> known, List<Field> all) {
-        var elsewhere = all.stream()
-                .filter(field -> field.name().equals(name))
-                .map(Field::path)
-                .toList();
+    /** The field of this name in another object, else one that means the same, or a similar one in the same object. */
+    private static String hint(String name, String path, List<String> known, List<Field> all, ObjectNode input) {
+        var elsewhere = named(name, all);
+        if (elsewhere.size() == 1 && isSent(input, elsewhere.getFirst())) {
+            return "it differs from %1$s; send only %1$s".formatted(elsewhere.getFirst());
+        }
         if (!elsewhere.isEmpty()) {
             return "did you mean %s?".formatted(String.join(" or ", elsewhere));
         }
@@ -201,7 +221,23 @@ public final class Schema {
         if (!near.isEmpty()) {
             return "did you mean %s?".formatted(join(path, near.getFirst()));
         }
+        var same = named(ALSO_CALLED.getOrDefault(plain(name), plain(name)), all);
+        if (!same.isEmpty()) {
+            return "did you mean %s?".formatted(String.join(" or ", same));
+        }
         return "it takes " + (known.isEmpty() ? "none here" : String.join(", ", known));
+    }
+
+    private static List<String> named(String name, List<Field> all) {
+        return all.stream()
+                .filter(field -> field.name().equals(name))
+                .map(Field::path)
+                .toList();
+    }
+
+    /** {@code agent} for {@code agentName}, {@code agent_name} and {@code AGENT}. */
+    private static String plain(String name) {
+        return Shape.snake(Name.shortened(name)).replaceAll("^_|_(name|id)$", "");
     }
 
     private static ObjectNode fields(Shape.Fields shape, JsonNode value, String path) {

@@ -162,6 +162,10 @@ public sealed interface Shape {
             }
             return closed ? schema.put("additionalProperties", false) : schema;
         }
+
+        boolean knows(String name) {
+            return fields.stream().anyMatch(field -> field.name().equals(name));
+        }
     }
 
     record Field(String name, String doc, boolean required, Shape shape) {

@@ -10,17 +10,24 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param problem why it was refused, or null if it succeeded
  * @param replayed whether this is the stored answer of an earlier run under the same idempotency key
+ * @param moved whether the run changed the caller's context
  * @param limits what the caller has left, as in the envelope's header
  */
-public record Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed, List<Allowance> limits) {
+public record Answer(
+        ObjectNode envelope, @Nullable Problem problem, boolean replayed, boolean moved, List<Allowance> limits) {
     public Answer(ObjectNode envelope, @Nullable Problem problem, boolean replayed) {
-        this(envelope, problem, replayed, List.of());
+        this(envelope, problem, replayed, false, List.of());
+    }
+
+    /** The answer of a run that succeeded. */
+    public static Answer of(ObjectNode envelope, Call call) {
+        return new Answer(envelope, null, false, call.hasMoved(), List.of());
     }
 
     /** The same, with what the caller has left. */
     public Answer telling(List<Allowance> left) {
         Envelope.tell(envelope, left);
-        return new Answer(envelope, problem, replayed, left);
+        return new Answer(envelope, problem, replayed, moved, left);
     }
 
     /** The same, with the fields of the request that were ignored. */

@@ -205,6 +205,11 @@ public final class Call {
         return loaded;
     }
 
+    /** Whether the call changed what the context selects. */
+    public boolean hasMoved() {
+        return loaded != null && context != null && !context.selectsAs(loaded);
+    }
+
     /** The context as read; {@link #context(Context)} sets what the call changes it to. */
     public void load(Context read) {
         loaded = read;

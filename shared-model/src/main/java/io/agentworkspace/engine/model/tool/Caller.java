@@ -178,9 +178,15 @@ public record Caller(
     private List<String> lacking(Tool<?, ?> tool, String what, Role least, Capability needed) {
         var obstacles = obstacles(what, least, needed);
         if (!credential.toolset().covers(tool)) {
-            obstacles.add(("your key is limited to the toolset %s, and %s belongs to '%s'; whoever manages your key can"
-                            + " widen its toolset with AK_Update")
-                    .formatted(credential.toolset(), tool.name(), tool.family().word()));
+            obstacles.add(
+                    "your key is limited to the toolset %s, and %s %s; whoever manages your key can widen its toolset with AK_Update"
+                            .formatted(
+                                    credential.toolset(),
+                                    tool.name(),
+                                    credential.toolset().covers(tool.family())
+                                            ? "changes something"
+                                            : "belongs to '%s'"
+                                                    .formatted(tool.family().word())));
         }
         return obstacles;
     }

@@ -35,6 +35,11 @@ public record Context(
                 : name;
     }
 
+    /** Whether the other selects the same things; how much is unread does not matter. */
+    boolean selectsAs(Context other) {
+        return withUnread(0).equals(other.withUnread(0));
+    }
+
     /** Who speaks: self, else the user. */
     public Ref speaker() {
         return self == null ? user : self;

@@ -303,21 +303,28 @@ public final class Envelope {
     }
 
     /**
-     * The schema of a tool's whole response. Only header and status are required: an error has nothing else. It
-     * contains only those of their fields that a model decides by, since the model would read the rest once for each
-     * tool; {@link #schema()} has all of them.
+     * The schema of a tool's response without the header. Only status is required: an error has nothing else. It
+     * contains only those of its fields that a model decides by; {@link #schema()} has all of them, and the header.
      */
     static ObjectNode schema(Class<? extends Record> output) {
         var schema = Json.object().put("type", "object");
         var properties = schema.putObject("properties");
-        properties.putObject("header").put("type", "object");
         var status = properties.putObject("status").put("type", "object");
         var told = status.putObject("properties");
         told.putObject("success").put("type", "boolean");
         told.putObject("note").put("type", "string");
         status.putArray("required").add("success");
         properties.setAll((ObjectNode) Schema.of(output).json().get("properties"));
-        schema.putArray("required").add("header").add("status");
+        // Over MCP, records leave out what they have by nature, such as empty lists.
+        schema.get("properties").properties().stream()
+                .filter(field -> !field.getKey().equals("status"))
+                .flatMap(field -> field.getValue().findParents("required").stream())
+                .forEach(record -> {
+                    if (record.get("required").isArray()) {
+                        ((ObjectNode) record).remove("required");
+                    }
+                });
+        schema.putArray("required").add("status");
         // Truncation needs no description: the fields are truncated and length.
         schema.findParents("truncated").forEach(record -> ((ObjectNode) record).remove(List.of("truncated", "length")));
         for (var bound : List.of("maxLength", "minimum")) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * One operation of the service, as a value: MCP calls it, a REST route maps onto it, the documents describe it.
  *
- * @param description what a model reads before it calls: what it does, what it needs, what it returns
+ * @param description what a model reads in the list of tools: what it does, what it needs, what to call next
+ * @param guide what the list leaves out, and how it is found
  * @param requirements what it needs of the things that it is run on, and of the caller's credential
  * @param leastRole the lowest role that may run it
  * @param idempotent whether doing it twice is the same as doing it once
@@ -43,6 +45,7 @@ public record Tool<I extends Record, O extends Record>(
         String name,
         String title,
         String description,
+        Guide guide,
         Capability capability,
         List<Requirement> requirements,
         Effect effect,
@@ -160,6 +163,16 @@ public record Tool<I extends Record, O extends Record>(
         return Family.ofTool(name);
     }
 
+    /** The description with the details. */
+    public String fullDescription() {
+        return guide.details().isEmpty() ? description : description + " " + guide.details();
+    }
+
+    /** Whether {@code tools/list} shows it to clients that choose no toolset. */
+    public boolean isDefault() {
+        return guide.tellsContext() || Guide.DEFAULT.contains(family());
+    }
+
     /** Whether it has an alias below the command routes; other tools have a route of their own. */
     public boolean isCommand() {
         return route.isAlias();
@@ -180,7 +193,6 @@ public record Tool<I extends Record, O extends Record>(
         return requirements.stream().filter(kind::isInstance).map(kind::cast).findFirst();
     }
 
-    /** The rest of the hints that MCP clients show. */
     public boolean destructive() {
         return effect == Effect.DESTROYS;
     }
@@ -224,6 +236,7 @@ public record Tool<I extends Record, O extends Record>(
                 name,
                 title,
                 description,
+                guide,
                 capabilityToRead(),
                 requirements,
                 Effect.READS,
@@ -253,6 +266,7 @@ public record Tool<I extends Record, O extends Record>(
                 name,
                 title,
                 description,
+                guide,
                 capability,
                 requirements,
                 effect,
@@ -285,6 +299,10 @@ public record Tool<I extends Record, O extends Record>(
         private final String name;
         private @Nullable String title;
         private @Nullable String description;
+        private String details = "";
+        private List<String> phrases = List.of();
+        private boolean tellsContext;
+        private @Nullable BiConsumer<ObjectNode, ObjectNode> shortener;
         private @Nullable Capability capability;
         private List<Requirement> requirements = List.of();
         private Effect effect = Effect.READS;
@@ -310,6 +328,33 @@ public record Tool<I extends Record, O extends Record>(
 
         public Draft description(String value) {
             description = value.strip();
+            return this;
+        }
+
+        /** What callers need to know beyond the description; the list of tools leaves it out. */
+        public Draft details(String value) {
+            details = value.strip();
+            return this;
+        }
+
+        /** What callers may call it, in words that its title and description do not have. */
+        public Draft alsoCalled(String... values) {
+            phrases = List.of(values);
+            return this;
+        }
+
+        /** Over MCP its answer is shortened by this, which is given the answer and the arguments. */
+        public Draft shortened(BiConsumer<ObjectNode, ObjectNode> value) {
+            shortener = value;
+            return this;
+        }
+
+        /**
+         * Its answer over MCP has the context. Callers need that to begin, so it is in the default list though the others
+         * of its family are not.
+         */
+        public Draft tellsContext() {
+            tellsContext = true;
             return this;
         }
 
@@ -414,6 +459,7 @@ public record Tool<I extends Record, O extends Record>(
                     name,
                     Objects.requireNonNull(title, name),
                     Objects.requireNonNull(description, name),
+                    new Guide(details, phrases, tellsContext, shortener),
                     Objects.requireNonNull(capability, name),
                     requirements,
                     effect,

@@ -1,31 +1,104 @@
 package io.agentworkspace.engine.model.tool;
 
 import io.agentworkspace.engine.model.json.Json;
+import java.util.List;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A tool as MCP's {@code tools/list} shows it; the keys are spelled as MCP spells them. */
+/** A tool as MCP shows it; the keys are spelled as MCP spells them. */
 public final class ToolDescription {
+    /** What the list leaves out of the schema of a value: the server checks it, and its note says the rule. */
+    private static final List<String> UNLISTED = List.of("maxLength", "minimum", "maximum");
+
+    /** A description that says no more than the name of the field. */
+    private static final Pattern OBVIOUS =
+            Pattern.compile("The (new \\w+|[\\w ]+'s name)\\.|A next_cursor\\.|Makes a retry safe\\.");
+
+    private static final String USERS = "/properties/target/properties";
+
     private ToolDescription() {}
 
-    /** A new object at each call: name, title, description, inputSchema, outputSchema, annotations. */
-    public static ObjectNode mcp(Tool<?, ?> tool) {
-        var described = Json.object()
-                .put("name", tool.name())
-                .put("title", tool.title())
-                .put("description", tool.description());
+    /**
+     * As {@code tools/list} shows it, so short that a model can read all of them: of the answer only the payload's fields
+     * at the top, of the arguments no bounds. A new object at each call.
+     */
+    public static ObjectNode listed(Tool<?, ?> tool) {
+        var described = described(tool, tool.description());
+        described.set("inputSchema", shortened(tool));
+        described.set("outputSchema", shallow(tool.outputSchema()));
+        described.set("annotations", annotations(tool));
+        return described;
+    }
+
+    /** Whole: with its details, the bounds of its arguments, and all fields of its answer. A new object at each call. */
+    public static ObjectNode full(Tool<?, ?> tool) {
+        var described = described(tool, tool.fullDescription());
         described.set("inputSchema", tool.inputSchema().json());
         described.set("outputSchema", tool.outputSchema().deepCopy());
         described.set("annotations", annotations(tool));
         return described;
     }
 
-    /** Hints: a tool that changes the caller's own context is not a read, since later calls depend on it. */
+    private static ObjectNode described(Tool<?, ?> tool, String description) {
+        return Json.object().put("name", tool.name()).put("title", tool.title()).put("description", description);
+    }
+
+    /**
+     * Only the object at the top says that it is closed. Objects need no description: their fields have one. The user to
+     * act for concerns admins only.
+     */
+    private static ObjectNode shortened(Tool<?, ?> tool) {
+        var schema = tool.inputSchema().json();
+        if (tool.isCommand() && tool.family() != Family.USER && schema.at(USERS) instanceof ObjectNode target) {
+            target.remove("user");
+        }
+        schema.path("properties").forEach(ToolDescription::shorten);
+        return schema;
+    }
+
+    private static void shorten(JsonNode value) {
+        if (value instanceof ObjectNode schema) {
+            schema.remove(UNLISTED);
+            if (OBVIOUS.matcher(schema.path("description").asString("")).matches()) {
+                schema.remove("description");
+            }
+            if (schema.path("format").asString("").equals("uuid")) {
+                schema.remove("format");
+            }
+            if (schema.has("properties")) {
+                schema.remove(List.of("description", "additionalProperties"));
+                schema.get("properties").forEach(ToolDescription::shorten);
+            }
+            shorten(schema.path("items"));
+        }
+    }
+
+    private static ObjectNode shallow(ObjectNode schema) {
+        var shallow = Json.object().put("type", "object");
+        var properties = shallow.putObject("properties");
+        schema.get("properties").properties().stream()
+                .filter(field -> !field.getKey().equals("status"))
+                .forEach(field -> properties
+                        .putObject(field.getKey())
+                        .set("type", field.getValue().get("type")));
+        return shallow;
+    }
+
+    /**
+     * Hints, where they differ from what the protocol assumes without them. A tool that changes the caller's own context is
+     * not a read, since later calls depend on it.
+     */
     private static ObjectNode annotations(Tool<?, ?> tool) {
-        return Json.object()
-                .put("title", tool.title())
-                .put("readOnlyHint", tool.effect() == Effect.READS)
-                .put("destructiveHint", tool.destructive())
-                .put("idempotentHint", tool.idempotent())
-                .put("openWorldHint", false);
+        var hints = Json.object();
+        if (tool.effect() == Effect.READS) {
+            hints.put("readOnlyHint", true);
+        } else {
+            hints.put("destructiveHint", tool.destructive());
+            if (tool.idempotent()) {
+                hints.put("idempotentHint", true);
+            }
+        }
+        return hints.put("openWorldHint", false);
     }
 }

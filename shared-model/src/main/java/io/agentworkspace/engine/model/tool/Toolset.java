@@ -11,54 +11,68 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tools that a key is limited to, as the names of families: {@code agent}, {@code bank}, …
+ * The toolset of a key: the tools that it is limited to, and what {@code tools/list} shows it.
  *
- * @param families null for all
+ * @param families the names of families that it is limited to: {@code agent}, {@code bank}, …; null for all
+ * @param readOnly whether it is limited to tools that read
  * @param discovery whether MCP clients are shown three tools that find, describe and run the others
+ * @param whole whether MCP clients are shown all tools instead of the default ones
  */
-public record Toolset(@Nullable Set<String> families, boolean discovery) {
+public record Toolset(@Nullable Set<String> families, boolean readOnly, boolean discovery, boolean whole) {
     public static final String ALL = "all";
+    public static final String DEFAULT = "default";
     public static final String DISCOVERY = "discovery";
-    public static final Toolset EVERYTHING = new Toolset(null, false);
+    public static final String READ_ONLY = "readonly";
+
+    /** The toolsets besides those of the families. */
+    public static final List<String> GENERAL = List.of(DEFAULT, ALL, DISCOVERY, READ_ONLY);
+
+    /** Limits nothing, and lists the default tools. */
+    public static final Toolset EVERYTHING = new Toolset(null, false, false, false);
 
     public Toolset {
         families = families == null ? null : Collections.unmodifiableSet(new TreeSet<>(families));
     }
 
-    /** Parses the names; {@code all}, or {@code discovery} alone, limits nothing. */
+    /** Parses the names; without the name of a family, or with {@code all} or {@code default}, it covers every family. */
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static Toolset of(Collection<String> words) {
         var families = new TreeSet<>(words);
-        var discovery = families.remove(DISCOVERY);
-        return families.contains(ALL) || (families.isEmpty() && discovery)
-                ? new Toolset(null, discovery)
-                : new Toolset(families, discovery);
+        GENERAL.forEach(families::remove);
+        var every = families.isEmpty() || words.contains(ALL) || words.contains(DEFAULT);
+        return new Toolset(
+                every ? null : families, words.contains(READ_ONLY), words.contains(DISCOVERY), words.contains(ALL));
     }
 
     public boolean covers(Tool<?, ?> tool) {
-        return covers(tool.family());
+        return covers(tool.family()) && (!readOnly || tool.effect().reads());
     }
 
     public boolean covers(Family family) {
         return families == null || families.contains(family.word());
     }
 
-    /** Whether it covers only what the other covers. */
-    public boolean isWithin(Toolset other) {
-        return other.families == null || (families != null && other.families.containsAll(families));
+    /** The toolsets that {@code tools/list} shows by it; empty for the default. */
+    public Set<String> listed() {
+        return equals(EVERYTHING) ? Set.of() : discovery ? Set.of(DISCOVERY) : Set.copyOf(words());
     }
 
-    /** What both cover. */
+    /** Whether it covers only what the other covers. */
+    public boolean isWithin(Toolset other) {
+        return (readOnly || !other.readOnly)
+                && (other.families == null || (families != null && other.families.containsAll(families)));
+    }
+
+    /** What both cover; the list stays this one's. */
     public Toolset under(Toolset above) {
-        if (above.families == null) {
-            return this;
-        }
+        var both = families;
         if (families == null) {
-            return new Toolset(above.families, discovery);
+            both = above.families;
+        } else if (above.families != null) {
+            both = new TreeSet<>(families);
+            both.retainAll(above.families);
         }
-        var both = new TreeSet<>(families);
-        both.retainAll(above.families);
-        return new Toolset(both, discovery);
+        return new Toolset(both, readOnly || above.readOnly, discovery, whole && both == null);
     }
 
     @JsonValue
@@ -66,13 +80,16 @@ public record Toolset(@Nullable Set<String> families, boolean discovery) {
         var words = new ArrayList<String>();
         if (families != null) {
             words.addAll(families);
-        } else if (!discovery) {
+        } else if (whole) {
             words.add(ALL);
+        }
+        if (readOnly) {
+            words.add(READ_ONLY);
         }
         if (discovery) {
             words.add(DISCOVERY);
         }
-        return List.copyOf(words);
+        return words.isEmpty() && families == null ? List.of(DEFAULT) : List.copyOf(words);
     }
 
     @Override

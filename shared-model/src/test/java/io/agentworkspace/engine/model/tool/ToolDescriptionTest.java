@@ -23,14 +23,14 @@ class ToolDescriptionTest {
                 .idempotent()
                 .handledBy(In.class, Out.class, (in, _) -> new Out(in.content()));
 
-        var described = ToolDescription.mcp(tool);
+        var described = ToolDescription.full(tool);
 
         assertThat(described.propertyNames())
                 .containsExactly("name", "title", "description", "inputSchema", "outputSchema", "annotations");
         assertThat(described.at("/inputSchema/required/0").asString()).isEqualTo("content");
-        assertThat(described.at("/outputSchema/required/0").asString()).isEqualTo("header");
+        assertThat(described.at("/outputSchema/required/0").asString()).isEqualTo("status");
         assertThat(Json.text(described.get("annotations"))).isEqualTo("""
-                        {"title":"Echo","readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}""");
+                        {"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}""");
     }
 
     @Test

@@ -1,0 +1,85 @@
+package io.agentworkspace.engine.mcp.features;
+
+import io.agentworkspace.engine.mcp.wire.JsonRpcMessage;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.tool.Answer;
+import io.agentworkspace.engine.model.tool.Tool;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The answer of a tool as a model reads it: the status in short, the payload, and of the header only what tells the model
+ * something new. Programs find the whole header in {@code _meta}.
+ */
+final class ToolResult {
+    /** The key of the envelope's header in a result's {@code _meta}. */
+    static final String HEADER = "io.agentworkspace/header";
+
+    private static final String UNREAD = "unread";
+    private static final String CONTEXT = "context";
+
+    private static final List<String> ENVELOPE = List.of("header", "status");
+
+    private ToolResult() {}
+
+    static ObjectNode of(Answer answer, Tool<?, ?> tool, ObjectNode arguments) {
+        var body = body(answer, answer.moved() || tool.guide().tellsContext());
+        var shortener = tool.guide().shortener();
+        if (shortener != null && answer.success() && !answer.replayed()) {
+            shortener.accept(body, arguments);
+        }
+        var result = Json.object();
+        result.putArray("content").addObject().put("type", "text").put("text", Json.text(body));
+        result.set("structuredContent", body);
+        result.putObject(JsonRpcMessage.META).set(HEADER, answer.envelope().get("header"));
+        return answer.success() ? result : result.put("isError", true);
+    }
+
+    /** A payload may have a context of its own: then it is the same. */
+    private static ObjectNode body(Answer answer, boolean tellsContext) {
+        var envelope = answer.envelope();
+        var header = envelope.path("header");
+        var status = (ObjectNode) envelope.get("status").deepCopy();
+        status.remove(answer.success() ? List.of("internal_code", "http_code") : List.of("http_code"));
+        var body = Json.object();
+        body.set("status", status);
+        if (header.path(UNREAD).asLong() > 0) {
+            body.put(UNREAD, header.get(UNREAD).asLong());
+        }
+        if (tellsContext && header.has(CONTEXT)) {
+            body.set(CONTEXT, header.get(CONTEXT));
+        }
+        envelope.properties().stream()
+                .filter(field -> !ENVELOPE.contains(field.getKey()))
+                .forEach(field -> body.set(field.getKey(), trimmed(field.getValue())));
+        return body;
+    }
+
+    /** Without what a record has by nature: empty lists, and the time of a change that never was. */
+    private static JsonNode trimmed(JsonNode value) {
+        if (value instanceof ObjectNode record) {
+            var trimmed = Json.object();
+            record.properties().stream()
+                    .filter(field -> !isEmptyList(field.getValue()) && !isFirst(field, record))
+                    .forEach(field -> trimmed.set(field.getKey(), trimmed(field.getValue())));
+            return trimmed;
+        } else if (value instanceof ArrayNode list) {
+            var trimmed = JsonNodeFactory.instance.arrayNode(list.size());
+            list.forEach(element -> trimmed.add(trimmed(element)));
+            return trimmed;
+        }
+        return value;
+    }
+
+    private static boolean isEmptyList(JsonNode value) {
+        return value.isArray() && value.isEmpty();
+    }
+
+    private static boolean isFirst(Map.Entry<String, JsonNode> field, ObjectNode record) {
+        return field.getKey().equals("updated_at") && field.getValue().equals(record.path("created_at"));
+    }
+}

@@ -1,0 +1,109 @@
+package io.agentworkspace.engine.model.schema;
+
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Corrects what models often get wrong in arguments, where the meaning is certain: a field of {@code target} or
+ * {@code vx} at the top level, an object as JSON text, a number as text. Everything else stays as it is, and the schema
+ * refuses it.
+ */
+public final class LenientInput {
+    /** The fields that may be at the top level instead of in these objects. */
+    private static final Map<String, List<String>> INNER = Map.of(
+            "target", List.of("agent", "domain", "bank", "user", "zone"),
+            "vx", List.of("name", "description", "profile", "access", "tags"));
+
+    private static final Pattern NUMBER = Pattern.compile("-?\\d{1,18}");
+
+    private LenientInput() {}
+
+    /** The corrected arguments, for a tool with this schema; the given ones do not change. */
+    public static ObjectNode of(ObjectNode given, Schema schema) {
+        var input = given.deepCopy();
+        convert(schema.root(), input);
+        for (var field : schema.root().fields()) {
+            if (field.shape() instanceof Shape.Fields inner) {
+                INNER.getOrDefault(field.name(), List.of()).stream()
+                        .filter(name -> input.has(name) && !schema.knows(name) && inner.knows(name))
+                        .forEach(name -> move(name, field.name(), input));
+            }
+        }
+        return input;
+    }
+
+    /** If both places have a value and the values differ, both stay, and the schema refuses the one at the top. */
+    private static void move(String name, String holder, ObjectNode input) {
+        var around = input.path(holder);
+        if (around.isMissingNode() || around.isNull()) {
+            around = input.putObject(holder);
+        }
+        if (around instanceof ObjectNode object) {
+            var value = input.get(name);
+            var present = object.path(name);
+            if (present.isMissingNode() || present.isNull() || present.equals(value)) {
+                object.set(name, value);
+                input.remove(name);
+            }
+        }
+    }
+
+    private static JsonNode converted(Shape shape, JsonNode value) {
+        switch (shape) {
+            case Shape.Whole _ -> {
+                return value.isString()
+                                && NUMBER.matcher(value.asString().strip()).matches()
+                        ? Json.valueTree(Long.parseLong(value.asString().strip()))
+                        : value;
+            }
+            case Shape.Fields fields -> {
+                var object = parsed(value);
+                if (object instanceof ObjectNode inner) {
+                    convert(fields, inner);
+                }
+                return object;
+            }
+            case Shape.Free _, Shape.Open _ -> {
+                return parsed(value);
+            }
+            case Shape.Items items -> {
+                if (value instanceof ArrayNode array) {
+                    for (var i = 0; i < array.size(); i++) {
+                        array.set(i, converted(items.item(), array.get(i)));
+                    }
+                }
+                return value;
+            }
+            default -> {
+                return value;
+            }
+        }
+    }
+
+    private static void convert(Shape.Fields shape, ObjectNode object) {
+        for (var field : shape.fields()) {
+            if (object.has(field.name())) {
+                object.set(field.name(), converted(field.shape(), object.get(field.name())));
+            }
+        }
+    }
+
+    /** The object in a JSON text; any other value unchanged. */
+    public static JsonNode parsed(JsonNode value) {
+        if (!value.isString() || !value.asString().stripLeading().startsWith("{")) {
+            return value;
+        }
+        try {
+            return Json.readObject(value.asString().getBytes(StandardCharsets.UTF_8));
+        } catch (Problem noObject) {
+            return value;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.agentworkspace.engine.model.tool;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What the list of tools does not show.
+ *
+ * @param details what callers need to know beyond the description; shown by {@code describe_tool} and the documents
+ * @param phrases what callers may call it besides: {@code find_tools} finds it by these
+ * @param tellsContext whether its answer over MCP has the context even if the call did not change it; it is in the
+ *     default list though its family is not
+ * @param shortener takes out of an answer what the caller knows from its own arguments, for models
+ */
+public record Guide(
+        String details,
+        List<String> phrases,
+        boolean tellsContext,
+        @Nullable BiConsumer<ObjectNode, ObjectNode> shortener) {
+    static final Set<Family> DEFAULT = Set.of(Family.AGENT, Family.DOMAIN, Family.ZONE, Family.BANK);
+}
