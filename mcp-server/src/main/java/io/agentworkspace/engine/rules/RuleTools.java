@@ -138,8 +138,9 @@ public final class RuleTools {
         return Tool.named("RL_Create")
                 .title("Create a rule")
                 .description("""
-                        Creates a rule, for the tenant's admins: when it matches a command or a document, that is refused (deny) or noted in the \
-                        audit (audit). Needs when and applies_to, or a template. An error in when is reported with line and column. It is in \
+                        Creates a rule that refuses (deny) or notes (audit) matching commands and documents, for admins. Next: RL_Check.""")
+                .details("""
+                        Needs when and applies_to, or a template. An error in when is reported with line and column. It is in \
                         force everywhere within a second. Try it first with RL_Check, which replays the last days' commands, or with mode \
                         shadow. Commands on rules by an owner are never denied.""")
                 .needs(Capability.RULE_WRITE)
@@ -210,8 +211,9 @@ public final class RuleTools {
         return Tool.named("RL_Update")
                 .title("Change a rule")
                 .description("""
-                        Changes just those fields of a rule that are given, for the tenant's admins; it is compiled and tried on its examples \
-                        anew. In force everywhere within a second. The audit keeps the old and the new text. When what it does changes, \
+                        Changes only the fields of a rule that you give, for admins.""")
+                .details("""
+                        The rule is compiled and tried on its examples anew. In force everywhere within a second. The audit keeps the old and the new text. When what it does changes, \
                         its counts begin anew.""")
                 .needs(Capability.RULE_WRITE)
                 .atLeast(Role.ADMIN)

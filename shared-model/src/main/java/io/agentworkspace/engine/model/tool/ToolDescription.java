@@ -70,6 +70,9 @@ public final class ToolDescription {
                 schema.remove(List.of("description", "additionalProperties"));
                 schema.get("properties").forEach(ToolDescription::shorten);
             }
+            if (schema.path("items").has("properties")) {
+                schema.putObject("items").put("type", "object");
+            }
             shorten(schema.path("items"));
         }
     }
