@@ -52,7 +52,7 @@ class ExamplesTest {
     private static final List<String> LAST = List.of(
             "AP_LogOff,DM_Kick,DM_Ban,DM_Unban,MB_Unload,MB_Censor,MB_Uncensor,MB_Delete,MB_Restore,MB_Destroy,ZN_Leave,ZN_Destroy,DM_Destroy"
                     .concat(
-                            ",RL_Delete,SK_Uninstall,SK_Remove,AK_Revoke,AK_Delete,WH_Delete,AP_Remove,AP_Destroy,US_Remove")
+                            ",DC_Validate,DC_Delete,RL_Delete,SK_Uninstall,SK_Remove,AK_Revoke,AK_Delete,WH_Delete,AP_Remove,AP_Destroy,US_Remove")
                     .split(","));
 
     private static final Pattern SECTION = Pattern.compile(
@@ -154,6 +154,8 @@ class ExamplesTest {
             answers.put(tool, answer);
             if (tool.equals("AP_Create")) {
                 await().until(() -> newest("WH_Deliveries", key).path("state").asString(""), "delivered"::equals);
+            } else if (tool.equals("DC_Submit") || tool.equals("DC_Validate")) {
+                await().until(() -> newest("DC_List", key).path("state").asString(""), "accepted"::equals);
             }
             if (!answer.at("/status/success").asBoolean() || !changes(tool, answer)) {
                 failed.add(tool + " " + answer);

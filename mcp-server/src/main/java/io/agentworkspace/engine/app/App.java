@@ -16,6 +16,9 @@ import io.agentworkspace.engine.db.Migrations;
 import io.agentworkspace.engine.db.embedded.EmbeddedPostgres;
 import io.agentworkspace.engine.demo.Demo;
 import io.agentworkspace.engine.demo.DemoEndpoint;
+import io.agentworkspace.engine.documents.DocumentFileStore;
+import io.agentworkspace.engine.documents.queue.QueueStore;
+import io.agentworkspace.engine.documents.queue.ValidationQueue;
 import io.agentworkspace.engine.events.EventLog;
 import io.agentworkspace.engine.http.Endpoints;
 import io.agentworkspace.engine.http.Gate;
@@ -189,6 +192,10 @@ public final class App implements AutoCloseable {
                     .every(SECOND, "counts of rules", rules::flush)
                     .clearing("trash", new TrashStore(db, new BankStore(db))::purge);
 
+            // Documents.
+            var files = new DocumentFileStore(db, clock);
+            validation(new QueueStore(db, events), files, events);
+
             // Endpoints.
             var handshakes = new HandshakeStore(db);
             var doctor = new Doctor(handshakes, published.mcpUrl(), clock);
@@ -205,7 +212,7 @@ public final class App implements AutoCloseable {
                     .clearing("handshakes", handshakes::purge)
                     .clearing("live events", news::purge);
             var demo = keep(new Demo(runner, db, vault, URI.create(listening(server.port()) + "/mcp"), clock));
-            var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, clock);
+            var rest = RestFacade.handler(runner, published, db::state, signIn, doctor::latest, files, clock);
             var pages = new PageEndpoint(new HubRoutes(runner, published));
             var refusals = new RefusalWriter(clock, pages, mcp::refused);
             var gateRules = rules(callerLimit)
@@ -243,6 +250,18 @@ public final class App implements AutoCloseable {
         events.onCommitted(outbox::wake);
         outbox.start();
         return store;
+    }
+
+    /** Started before the endpoints open, and closed after them. */
+    private void validation(QueueStore store, DocumentFileStore files, EventLog events) {
+        var limits = settings.documents();
+        var queue = keep(new ValidationQueue(store, files, limits.longest(), clock));
+        events.onCommitted(queue::wake);
+        var kept = Duration.ofDays(limits.rejectedDays());
+        housekeeping
+                .clearing("files", files::purge)
+                .clearing("rejected documents", now -> store.purge(now.minus(kept)));
+        queue.start();
     }
 
     private AccessTokens tokens(SigningKeyStore keys) {

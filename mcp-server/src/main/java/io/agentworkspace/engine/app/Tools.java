@@ -14,6 +14,7 @@ import io.agentworkspace.engine.banks.BankStore;
 import io.agentworkspace.engine.banks.BankTools;
 import io.agentworkspace.engine.banks.CensorStore;
 import io.agentworkspace.engine.banks.CensorTools;
+import io.agentworkspace.engine.banks.DocumentLoadStore;
 import io.agentworkspace.engine.banks.GrantStore;
 import io.agentworkspace.engine.banks.LoadTools;
 import io.agentworkspace.engine.banks.MemoryQueries;
@@ -30,6 +31,11 @@ import io.agentworkspace.engine.banks.files.FileTools;
 import io.agentworkspace.engine.chat.ChatTools;
 import io.agentworkspace.engine.context.ContextStore;
 import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.documents.DocumentFileStore;
+import io.agentworkspace.engine.documents.DocumentQueries;
+import io.agentworkspace.engine.documents.DocumentStore;
+import io.agentworkspace.engine.documents.DocumentTools;
+import io.agentworkspace.engine.documents.load.LoadQueries;
 import io.agentworkspace.engine.domains.DomainQueries;
 import io.agentworkspace.engine.domains.DomainStore;
 import io.agentworkspace.engine.domains.DomainTools;
@@ -71,6 +77,7 @@ import io.agentworkspace.engine.webhooks.EndpointTools;
 import io.agentworkspace.engine.webhooks.EventTools;
 import io.agentworkspace.engine.webhooks.GradeTool;
 import io.agentworkspace.engine.webhooks.ReceiverAccess;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -102,9 +109,16 @@ public final class Tools {
         tools.addAll(webhooks(db, outbound));
         tools.addAll(skills(db, agents, Collections.unmodifiableList(tools)));
         tools.addAll(new RuleTools(db, Collections.unmodifiableList(tools)).tools());
+        tools.addAll(documents(db));
         tools.addAll(new PlanTools(new AccountStore(db), meter).tools());
         tools.addAll(new AuditTools(new AuditQueries(db), Collections.unmodifiableList(tools)).tools());
         return new Catalogue(List.copyOf(tools));
+    }
+
+    private static List<Tool<?, ?>> documents(Db db) {
+        return new DocumentTools(
+                        new DocumentQueries(db), new DocumentStore(db), new DocumentFileStore(db, Clock.systemUTC()))
+                .tools();
     }
 
     /** @param all all tools, once they exist */
@@ -153,7 +167,8 @@ public final class Tools {
         tools.addAll(new FileTools(banks, memories, new FileStore(db), new FileQueries(db, banks)).tools());
         tools.addAll(new SearchTools(banks, new SearchQueries(db), indexes).tools());
         tools.addAll(new PermissionTools(banks, grants).tools());
-        tools.addAll(new LoadTools(banks, grants, reads, acting).tools());
+        tools.addAll(new LoadTools(banks, grants, reads, acting, new LoadQueries(db), new DocumentLoadStore(db, banks))
+                .tools());
         tools.addAll(new CensorTools(banks, shares, new CensorStore(db)).tools());
         tools.addAll(new TrashTools(banks, shares, new TrashStore(db, banks), new RevisionStore(db, memories)).tools());
         return tools;

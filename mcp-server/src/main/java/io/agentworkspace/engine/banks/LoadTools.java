@@ -1,6 +1,7 @@
 package io.agentworkspace.engine.banks;
 
 import io.agentworkspace.engine.access.AccessCheck;
+import io.agentworkspace.engine.documents.load.LoadQueries;
 import io.agentworkspace.engine.model.access.Capability;
 import io.agentworkspace.engine.model.access.Permission;
 import io.agentworkspace.engine.model.access.Requirement;
@@ -23,8 +24,18 @@ public final class LoadTools {
     private final GrantStore grants;
     private final MemoryQueries reads;
     private final ActingAgent acting;
+    private final LoadQueries documents;
+    private final DocumentLoadStore loads;
 
-    public LoadTools(BankStore banks, GrantStore grants, MemoryQueries reads, ActingAgent acting) {
+    public LoadTools(
+            BankStore banks,
+            GrantStore grants,
+            MemoryQueries reads,
+            ActingAgent acting,
+            LoadQueries documents,
+            DocumentLoadStore loads) {
+        this.documents = documents;
+        this.loads = loads;
         this.banks = banks;
         this.grants = grants;
         this.reads = reads;
@@ -40,11 +51,18 @@ public final class LoadTools {
             @Doc("What to load.") Loadable vx) {}
 
     record Loaded(
-            @Doc("The bank that is attached now.") Bank bank,
-            @Doc("Whether it was not attached before.") boolean changed,
+            @Doc("The bank that is attached now, or that the document is in.")
+            Bank bank,
 
-            @Doc("Its pinned and then its newest memories that fit into 4,000 tokens together.")
+            @Doc("Whether it was not attached before; of a document, whether memories were added or removed.")
+            boolean changed,
+
+            @Doc(
+                    "Its pinned and then its newest memories that fit into 4,000 tokens together; none where a document was loaded.")
             List<Memory> content,
+
+            @Doc("What loading the document changed; absent where a bank was attached.")
+            DocumentLoadStore.@Nullable Result document,
 
             @Doc("What they are estimated at: a token for four characters.")
             long tokens) {}
@@ -67,35 +85,26 @@ public final class LoadTools {
         return Tool.named("MB_Load")
                 .title("Attach a bank to an agent")
                 .description("""
-                        Attaches the bank vx.name to an agent as working memory. Returns its pinned and newest memories, up to \
-                        4,000 tokens.""")
+                        Attaches the bank vx.name to an agent as working memory, or with target.bank loads the document vx.name \
+                        into that bank. Returns the bank's pinned and newest memories, up to 4,000 tokens.""")
                 .details("""
                         The agent is target.agent, else the one you are logged on as; it requires the permission read. \
-                        MB_Read returns the rest. With target.bank, vx.name is a document to load into that bank; this \
-                        version has no documents yet, so leave target.bank out. Repeating the call changes nothing. \
-                        MB_Unload detaches.""")
-                .alsoCalled(
-                        "attach knowledge",
-                        "mount a bank",
-                        "load context",
-                        "prime an agent",
-                        "working memory",
-                        "import into context",
-                        "hydrate")
+                        MB_Read returns the rest, MB_Unload detaches. With target.bank, vx.name is an accepted document (DC_List): \
+                        its newest accepted version is split by its structure into memories of that bank, which requires append, \
+                        and document:read. What is the same in an older version keeps its memories. Repeating the call changes nothing.""")
+                .alsoCalled("attach knowledge", "mount a bank", "load context", "prime an agent", "working memory", "import into context", "hydrate")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)
                 .idempotent()
+                .takesLong()
                 .wholeTexts()
                 // With a bank as target it loads a document.
                 .exampleWithout("target.bank")
-                .handledBy(Load.class, Loaded.class, (in, call) -> {
+                .handledBy(Load.class, Loaded.class, this::source, (in, source, call) -> {
                     var target = in.target() == null ? new BankTargets.Load(null, null, null, null) : in.target();
                     if (target.bank() != null) {
-                        banks.read(call, target.bank(), call.context().self())
-                                .permission()
-                                .require(Permission.APPEND);
-                        throw noDocument(in.vx().name());
+                        return load(call, target, source);
                     }
                     var name = Name.checked("vx.name", in.vx().name());
                     return attach(call, acting.required(call, target.agent()), name);
@@ -112,14 +121,34 @@ public final class LoadTools {
         return shown(call, bank, banks.record(call, bank), changed);
     }
 
-    /** With target.bank the name is a document's, and there are none yet. */
-    private static Problem noDocument(String name) {
-        var shown = Name.shortened(name);
-        var problem = Problem.notFound("accepted document", shown, List.of());
-        return new Problem(
-                problem.failure(),
-                "%s: with target.bank vx.name is a document, and this version has none yet; to load the bank '%s' into an agent leave target.bank out"
-                        .formatted(problem.note(), shown));
+    /** The document to load, or why it cannot be: told to those only who may load one into the bank. */
+    private record Prepared(
+            LoadQueries.@Nullable Source source, @Nullable Problem problem) {}
+
+    /** Read and split before the transaction begins; nothing where a bank is to be attached. */
+    private Prepared source(Load in, Call call) {
+        if (in.target() == null || in.target().bank() == null) {
+            return new Prepared(null, null);
+        } else if (!Capability.DOCUMENT_READ.isIn(call.caller().capabilities())) {
+            throw Problem.notPermitted("your key lacks the capability document:read, which loading a document needs");
+        }
+        try {
+            return new Prepared(documents.read(call, in.vx().name()), null);
+        } catch (Problem problem) {
+            return new Prepared(null, problem);
+        }
+    }
+
+    private Loaded load(Call call, BankTargets.Load target, Prepared prepared) {
+        var agent = acting.agent(call, target.agent());
+        var bank = banks.read(call, java.util.Objects.requireNonNull(target.bank()), agent);
+        bank.permission().require(Permission.APPEND);
+        if (prepared.problem() != null) {
+            throw prepared.problem();
+        }
+        var source = java.util.Objects.requireNonNull(prepared.source());
+        var result = loads.load(call, bank, agent == null ? call.context().user() : agent, source);
+        return new Loaded(loads.record(call, bank), result.changed(), List.of(), result, 0);
     }
 
     private Loaded attach(Call call, Ref agent, Name name) {
@@ -132,7 +161,7 @@ public final class LoadTools {
     private Loaded shown(Call call, BankStore.Held bank, Bank record, boolean changed) {
         call.budget().spend(record);
         var working = reads.working(call, bank);
-        return new Loaded(record, changed, working.memories(), working.tokens());
+        return new Loaded(record, changed, working.memories(), null, working.tokens());
     }
 
     private Tool<Unload, Unloaded> unload() {

@@ -13,6 +13,7 @@ public record Settings(
         TenantSettings tenants,
         SignInSettings signIn,
         RetentionSettings retention,
+        DocumentSettings documents,
         WebhookSettings webhooks,
         LogFormat logFormat) {
 
@@ -51,6 +52,8 @@ public record Settings(
             SignInSettings.MCP_OAUTH,
             RetentionSettings.AUDIT_DAYS,
             RetentionSettings.EVENTS_DAYS,
+            DocumentSettings.SECONDS,
+            DocumentSettings.REJECTED_DAYS,
             WebhookSettings.ALLOW_PRIVATE,
             WebhookSettings.CA_FILE,
             WebhookSettings.RETRY_SCHEDULE,
@@ -67,6 +70,7 @@ public record Settings(
                 TenantSettings.read(given),
                 SignInSettings.read(given),
                 RetentionSettings.read(given),
+                DocumentSettings.read(given),
                 WebhookSettings.read(given),
                 LOG_FORMAT.read(given));
     }

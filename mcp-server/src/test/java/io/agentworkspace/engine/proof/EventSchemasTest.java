@@ -41,6 +41,8 @@ class EventSchemasTest {
         done("WH_Test", "{'event_type':'webhook.test','data':{'a':null}}");
         done("WH_Update", "{'id':'%s','enabled':false}".formatted(id));
         done("WH_Delete", "{'id':'%s'}".formatted(id));
+        done("DC_Submit", "{'name':'a.txt','text':'Some words.'}");
+        done("DC_Submit", "{'name':'b.txt','base64':'IA=='}");
         awaitTypes(EventType.words().toArray(String[]::new));
         TestDatabase.db()
                 .sql("SELECT type, data FROM event WHERE tenant_id = :tenant")

@@ -164,6 +164,14 @@ class OtherTenantTest {
                 "SK_Add",
                 "{'archive':'%s'}".formatted(SkillZip.of("quokka", "SECRET").base64())));
         done(call(Way.ALIAS, ann, "SK_Install", "{'name':'quokka','agent':'Zephyr'}"));
+        done(call(Way.ALIAS, ann, "DC_Submit", "{'name':'numbat.txt','text':'SECRET'}"));
+        await().until(() -> call(Way.ALIAS, ann, "DC_Read", "{'id':'numbat.txt'}")
+                .envelope()
+                .at("/document/state")
+                .asString("")
+                .equals("accepted"));
+        real.put("$document", "numbat.txt");
+        nowhere.put("$document", "bilby.txt");
         real.put("$skill", "quokka");
         nowhere.put("$skill", "wombat");
         real.put("$zip", SkillZip.of("quokka", "mine").base64());

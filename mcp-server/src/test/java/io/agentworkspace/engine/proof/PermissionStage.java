@@ -85,6 +85,7 @@ final class PermissionStage {
         of("delivery", cells).forEach(this::delivery);
         of("rule", cells).forEach(this::rule);
         skills(of("skill", cells));
+        documents(of("document", cells));
     }
 
     private static List<Cell> of(String kind, List<Cell> cells) {
@@ -378,6 +379,19 @@ final class PermissionStage {
                 SELECT tenant_id, name,
                        json_build_object('name', name, 'title', 't', 'description', 'd', 'digest', 'sha256:0',
                                          'frontmatter', '{}'::json, 'files', '[]'::json, 'mentions', '[]'::json), 0, :now
+                  FROM c
+                """);
+    }
+
+    /** Validated already, so that no worker takes them. */
+    private void documents(List<Cell> cells) {
+        insert(cells, _ -> true, cell -> owner(cell, friend, foe), """
+                , f AS (INSERT INTO document_upload (tenant_id, id, created_at)
+                        SELECT tenant_id, md5(name)::uuid, :now FROM c RETURNING 1)
+                INSERT INTO document (tenant_id, id, name, name_key, version, upload_id, size, sha256, owner_id, state, created_at,
+                                      queued_at, validated_at)
+                SELECT tenant_id, gen_random_uuid(), name, lower(name), 1, md5(name)::uuid, 0, md5(name), owner_id, 'accepted', :now,
+                       :now, :now
                   FROM c
                 """);
     }

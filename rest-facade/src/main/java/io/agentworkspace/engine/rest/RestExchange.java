@@ -79,7 +79,7 @@ record RestExchange(Request request) {
     }
 
     /** @throws Problem if a foreign page may have sent this, except for calls that only read */
-    private void checkMayRun(Optional<Tool<?, ?>> tool, ObjectNode arguments) {
+    void checkMayRun(Optional<Tool<?, ?>> tool, ObjectNode arguments) {
         var reads = tool.isPresent() && tool.get().runFor(arguments).effect() == Effect.READS;
         if (!reads && request.getAttribute(RequestAttributes.FORGERY) instanceof Problem problem) {
             throw problem;

@@ -1,5 +1,6 @@
 package io.agentworkspace.engine.rest;
 
+import io.agentworkspace.engine.model.document.FileTransfer;
 import io.agentworkspace.engine.model.tool.PublicAddresses;
 import io.agentworkspace.engine.model.tool.Route;
 import io.agentworkspace.engine.model.tool.ToolRunner;
@@ -36,9 +37,10 @@ public final class RestFacade {
             Health health,
             SignIn signIn,
             HandshakeReports handshakes,
+            FileTransfer files,
             Clock clock) {
         var refusals = new FailureMapper(clock);
-        var facade = facade(runner, published, health, signIn, handshakes, clock);
+        var facade = facade(runner, published, health, signIn, handshakes, files, clock);
         var config = facade.config(refusals);
         var container = new JettyHttpContainerProvider().createContainer(Handler.class, config);
         return new JerseyAdapter(container, refusals::toResponse, facade.resources.keySet());
@@ -50,6 +52,7 @@ public final class RestFacade {
             Health health,
             SignIn signIn,
             HandshakeReports handshakes,
+            FileTransfer files,
             Clock clock) {
         var routes = new ArrayList<GatewayRoute>();
         routes.addAll(new GatewayRoutes(published, health, signIn, clock).routes());
@@ -66,7 +69,7 @@ public final class RestFacade {
         routes.addAll(new SkillRoutes(runner).routes());
         var facade = new RestFacade();
         facade.commands(new CommandRoutes(runner, clock));
-        facade.tools(new ToolRoutes(runner));
+        facade.tools(new ToolRoutes(runner, new DocumentFiles(runner, files)));
         routes.forEach(route -> route.register(facade));
         return facade;
     }

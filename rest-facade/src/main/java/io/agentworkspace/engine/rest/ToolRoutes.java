@@ -20,9 +20,11 @@ final class ToolRoutes {
     private static final List<String> PAGE = List.of("page");
 
     private final ToolRunner runner;
+    private final DocumentFiles files;
 
-    ToolRoutes(ToolRunner runner) {
+    ToolRoutes(ToolRunner runner, DocumentFiles files) {
         this.runner = runner;
+        this.files = files;
     }
 
     List<Tool<?, ?>> tools() {
@@ -33,7 +35,15 @@ final class ToolRoutes {
 
     Response answer(Tool<?, ?> tool, ContainerRequestContext context) {
         RestExchange.current().runs(tool);
-        var arguments = UploadBody.arguments(tool, context).orElseGet(() -> JsonBody.optional(context));
+        if (files.isUpload(tool)) {
+            return files.receive(tool, context, arguments -> answer(tool, context, arguments));
+        } else if (DocumentFiles.isDownload(tool, context)) {
+            return files.send(context);
+        }
+        return answer(tool, context, UploadBody.arguments(tool, context).orElseGet(() -> JsonBody.optional(context)));
+    }
+
+    private Response answer(Tool<?, ?> tool, ContainerRequestContext context, ObjectNode arguments) {
         var fields = Field.of(tool.inputSchema().json());
         QueryFields.refuseUnknown(context, parameters(tool, fields));
         merge(context.getUriInfo().getQueryParameters(), fields, arguments);

@@ -36,7 +36,7 @@ final class UploadBody {
     static Optional<ObjectNode> arguments(Tool<?, ?> tool, ContainerRequestContext context) {
         var upload = tool.upload();
         var given = RestExchange.current().contentType();
-        if (upload == null || given == null) {
+        if (upload == null || upload.isStreamed() || given == null) {
             return Optional.empty();
         }
         var type = given.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);

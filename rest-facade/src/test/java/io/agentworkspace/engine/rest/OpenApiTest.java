@@ -59,7 +59,13 @@ class OpenApiTest {
         var clock = Clock.fixed(TestServer.NOW, ZoneOffset.UTC);
         HandshakeReports none = (caller, _) -> new Handshake.Latest(null, caller.userName(), List.of());
         var facade = RestFacade.facade(
-                server.runner, TestServer.PUBLISHED, () -> DatabaseState.REACHABLE, new TestSignIn(), none, clock);
+                server.runner,
+                TestServer.PUBLISHED,
+                () -> DatabaseState.REACHABLE,
+                new TestSignIn(),
+                none,
+                new NoFiles(),
+                clock);
         var answered = new TreeSet<String>();
         for (var resource : facade.resources()) {
             for (var method : resource.getResourceMethods()) {

@@ -85,5 +85,6 @@ public record Memory(
 
             @Doc("The document's version.") @Nullable Long version,
 
-            @Doc("Which part of it, from 1.") @Nullable Long position) {}
+            @Doc("Where in the document, such as page 3 or line 12.") @Nullable
+            String position) {}
 }

@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.event;
 
 import io.agentworkspace.engine.model.access.Access;
 import io.agentworkspace.engine.model.agent.Agent;
+import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
 import io.agentworkspace.engine.model.schema.Doc;
@@ -97,6 +98,14 @@ public sealed interface EventData {
 
             @Doc("When it will be disabled unless a delivery succeeds before.")
             Instant disabledAt) {}
+
+    record DocumentValidated(
+            @Doc("The document's name.") String document,
+            @Doc("Its version.") long version,
+
+            @Doc("Why it was rejected; of an accepted one, warnings.")
+            List<DocumentReason> reasons)
+            implements EventData {}
 
     /** Whatever the sender of the test has written. */
     record Test() implements EventData {}

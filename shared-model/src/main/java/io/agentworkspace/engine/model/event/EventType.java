@@ -2,6 +2,7 @@ package io.agentworkspace.engine.model.event;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.agentworkspace.engine.model.access.Access;
+import io.agentworkspace.engine.model.document.DocumentReason;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.plan.Plan;
 import io.agentworkspace.engine.model.plan.Scope;
@@ -48,6 +49,19 @@ public enum EventType {
             "Webhook lifecycle",
             "A webhook endpoint was deleted. It gets this event itself, too, whatever it subscribes to, unless it was disabled.",
             Examples.endpoint(false)),
+    DOCUMENT_ACCEPTED(
+            "Documents",
+            "A document was validated, and can be loaded into banks.",
+            new EventData.DocumentValidated("tide-tables.md", 2, List.of())),
+    DOCUMENT_REJECTED(
+            "Documents",
+            "A document was validated, and rejected for the reasons given.",
+            new EventData.DocumentValidated(
+                    "tide-tables.pdf",
+                    1,
+                    List.of(DocumentReason.of(
+                            DocumentReason.Code.ENCRYPTED,
+                            "it is a PDF protected by a password; save it without one")))),
     WEBHOOK_TEST("Test", "Sent on request, by POST /api/webhooks/test; data is the caller's.", new EventData.Test());
 
     private final String group;

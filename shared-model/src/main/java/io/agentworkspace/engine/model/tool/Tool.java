@@ -97,8 +97,9 @@ public record Tool<I extends Record, O extends Record>(
      * A file that a REST request may carry as it is, instead of as base64 in a field.
      *
      * @param field the field that it stands for
+     * @param isStreamed whether it is stored while it arrives, since it may be larger than other bodies
      */
-    public record Upload(String field, String mediaType) {}
+    public record Upload(String field, String mediaType, boolean isStreamed) {}
 
     /**
      * The fields of its example that the tool itself decides.
@@ -415,7 +416,13 @@ public record Tool<I extends Record, O extends Record>(
 
         /** REST requests may carry a file of this type instead of this field. */
         public Draft upload(String field, String mediaType) {
-            upload = new Upload(field, mediaType);
+            upload = new Upload(field, mediaType, false);
+            return this;
+        }
+
+        /** The same for a large file, of any type: the handler finds it in {@code Upload.CURRENT}. */
+        public Draft streamedUpload(String field) {
+            upload = new Upload(field, "application/octet-stream", true);
             return this;
         }
 

@@ -1,0 +1,202 @@
+package io.agentworkspace.engine.documents;
+
+import io.agentworkspace.engine.context.ContextStore;
+import io.agentworkspace.engine.db.Db;
+import io.agentworkspace.engine.db.ListPosition;
+import io.agentworkspace.engine.db.ListSlice;
+import io.agentworkspace.engine.model.document.Document;
+import io.agentworkspace.engine.model.document.DocumentState;
+import io.agentworkspace.engine.model.page.Cursor;
+import io.agentworkspace.engine.model.page.Page;
+import io.agentworkspace.engine.model.problem.Name;
+import io.agentworkspace.engine.model.problem.Near;
+import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.model.tool.Call;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of documents: one statement each, including the context. Everybody in the tenant sees all of them. */
+public final class DocumentQueries {
+    private static final String LIST =
+            ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + """
+            , page AS (
+                SELECT d.*
+                  FROM document d
+                 WHERE d.tenant_id = :tenant
+                   AND (CAST(:state AS text) IS NULL OR d.state = :state)
+                   AND (CAST(:name AS text) IS NULL OR d.name_key = :name)
+                   AND d.created_at <= COALESCE(CAST(:before AS timestamptz), 'infinity')
+                   AND (CAST(:before AS timestamptz) IS NULL
+                        OR (d.created_at, d.id) < (CAST(:before AS timestamptz), CAST(:before_id AS uuid)))
+                 ORDER BY d.created_at DESC, d.id DESC
+                 LIMIT :limit + 1)
+            SELECT ctx.*, (SELECT json_agg(%s ORDER BY d.created_at DESC, d.id DESC) FROM page d %s) AS rows
+              FROM ctx
+            """.formatted(DocumentRow.JSON, DocumentRow.JOIN);
+
+    private static final String FOUND = """
+            found AS (
+                SELECT d.*
+                  FROM document d
+                 WHERE d.tenant_id = :tenant
+                   AND (d.id = CAST(:id AS uuid) OR d.name_key = :key)
+                   AND (CAST(:version AS bigint) IS NULL OR d.version = :version)
+                 ORDER BY d.id = CAST(:id AS uuid) DESC NULLS LAST, :accepted AND d.state = 'accepted' DESC, d.version DESC
+                 LIMIT 1)
+            """;
+
+    private static final String READ = ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + ", " + FOUND
+            + """
+            , texts AS (
+                SELECT p.n, p.blocks,
+                       sum(octet_length(p.blocks)) OVER (ORDER BY p.n) - octet_length(p.blocks) AS ahead,
+                       lead(p.n) OVER (ORDER BY p.n) AS next
+                  FROM found d JOIN document_part p ON p.tenant_id = d.tenant_id AND p.document_id = d.id
+                 WHERE :text AND d.state = 'accepted' AND p.n >= :from)
+            SELECT ctx.*, (SELECT %s FROM found d %s) AS record,
+                   (SELECT json_agg(t.blocks ORDER BY t.n) FROM texts t WHERE t.ahead <= :room / 4) AS parts,
+                   (SELECT min(t.n) FROM texts t WHERE t.ahead > :room / 4) AS next,
+                   (SELECT json_agg(x.name) FROM (SELECT DISTINCT n.name FROM document n WHERE n.tenant_id = :tenant
+                                                   ORDER BY n.name LIMIT 2000) x WHERE NOT EXISTS (SELECT 1 FROM found)) AS names
+              FROM ctx
+            """.formatted(DocumentRow.JSON, DocumentRow.JOIN);
+
+    private static final String READ_QUEUE =
+            ContextStore.WITH_CONTEXT + ", " + DocumentRow.QUEUE + """
+            , page AS (
+                SELECT d.*, COALESCE(p.position, 0) AS place
+                  FROM document d LEFT JOIN waiting p ON p.tenant_id = d.tenant_id AND p.id = d.id
+                 WHERE d.tenant_id = :tenant AND d.state IN ('queued', 'validating')
+                   AND (COALESCE(p.position, 0), d.id) > (:place, CAST(:after AS uuid))
+                 ORDER BY place, d.id
+                 LIMIT :limit + 1)
+            SELECT ctx.*, (SELECT json_agg(%s ORDER BY d.place, d.id) FROM page d %s) AS rows,
+                   (SELECT count(*) FROM waiting w WHERE w.tenant_id = :tenant) AS waiting,
+                   (SELECT count(*) FROM document v
+                     WHERE v.tenant_id = :tenant AND v.state = 'validating' AND v.lease_until >= now()) AS validating
+              FROM ctx
+            """.formatted(DocumentRow.JSON, DocumentRow.JOIN);
+
+    private final Db db;
+
+    public DocumentQueries(Db db) {
+        this.db = db;
+    }
+
+    /** The tenant's documents, newest first. */
+    ListSlice<Document> list(Call call, @Nullable DocumentState state, @Nullable String name, @Nullable Page page) {
+        var before = ListPosition.of(page);
+        var limit = Page.limit(page);
+        var rows = db.sql(call, LIST)
+                .set("state", state == null ? null : state.word())
+                .set("name", name == null ? null : Name.key(Name.normal(name)))
+                .set("before", before.at())
+                .set("before_id", before.id())
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    return row.jsonList("rows", Document.class);
+                })
+                .orElseThrow();
+        return ListSlice.of(
+                call, rows, limit, last -> Cursor.of(last.createdAt().toString(), last.id()));
+    }
+
+    /**
+     * Which document: by the id of a version, or by its name the newest, or the newest accepted, or a certain one.
+     *
+     * @param accepted whether an accepted version is wanted rather than the newest
+     */
+    record Wanted(String given, @Nullable Long version, boolean accepted) {
+        static Wanted version(String given) {
+            return new Wanted(given, null, false);
+        }
+
+        Optional<UUID> id() {
+            return DocumentQueries.id(given);
+        }
+    }
+
+    private static Optional<UUID> id(String given) {
+        try {
+            return given.length() == 36 ? Optional.of(UUID.fromString(given)) : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * A document, and a part of its text where that is wanted.
+     *
+     * @param parts blocks in JSON
+     * @param next the number of the part that follows; null at the end
+     */
+    record Found(
+            Document document, List<String> parts, @Nullable Long next) {}
+
+    /**
+     * @param from the number of the first part of its text; null without text
+     * @throws Problem {@code not_found}
+     */
+    Found read(Call call, Wanted wanted, @Nullable Integer from) {
+        return db.sql(call, READ)
+                .set("id", wanted.id().orElse(null))
+                .set("key", Name.key(Name.normal(wanted.given())))
+                .set("version", wanted.version())
+                .set("accepted", wanted.accepted())
+                .set("text", from != null)
+                .set("from", from == null ? 0 : from)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var document = row.json("record", Document.class);
+                    if (document == null) {
+                        throw missing(wanted, row.jsonList("names", String.class));
+                    }
+                    return new Found(document, row.jsonList("parts", String.class), row.numberOrNull("next"));
+                })
+                .orElseThrow();
+    }
+
+    private static Problem missing(Wanted wanted, List<String> names) {
+        var what = Name.shortened(wanted.given());
+        return wanted.version() == null
+                ? Problem.notFound("document", what, Near.nearest(wanted.given(), names, 2))
+                : Problem.notFound("document", "%s, version %d".formatted(what, wanted.version()), List.of());
+    }
+
+    /** What waits and what is being validated: the tenant's own. */
+    record Queue(ListSlice<Document> documents, long waiting, long validating) {}
+
+    Queue queue(Call call, @Nullable Page page) {
+        var limit = Page.limit(page);
+        var keys = Page.after(page, 2);
+        return db.sql(call, READ_QUEUE)
+                .set("place", keys.isEmpty() ? -1 : place(keys.getFirst()))
+                .set(
+                        "after",
+                        keys.isEmpty() ? new UUID(0, 0) : id(keys.getLast()).orElseThrow(Cursor::invalid))
+                .set("limit", limit)
+                .one(row -> {
+                    ContextStore.read(call, row);
+                    var rows = row.jsonList("rows", Document.class);
+                    var slice = ListSlice.of(call, rows, limit, DocumentQueries::cursor);
+                    return new Queue(slice, row.number("waiting"), row.number("validating"));
+                })
+                .orElseThrow();
+    }
+
+    private static String cursor(Document last) {
+        return Cursor.of(Long.toString(Objects.requireNonNull(last.queue()).position()), last.id());
+    }
+
+    private static long place(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw Cursor.invalid();
+        }
+    }
+}

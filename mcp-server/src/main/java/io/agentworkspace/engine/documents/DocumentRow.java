@@ -1,0 +1,54 @@
+package io.agentworkspace.engine.documents;
+
+/** A document as JSON, and its place in the queue, which statements have as the CTEs {@link #QUEUE}. */
+public final class DocumentRow {
+    /** Who waits, of all tenants: one of each in turn, so that nobody's thousand keep another's one waiting. */
+    public static final String WAITING = """
+            SELECT o.tenant_id, o.id, o.turn, o.queued_at,
+                   row_number() OVER (ORDER BY o.turn, o.queued_at, o.id) AS position
+              FROM (SELECT q.tenant_id, q.id, q.queued_at,
+                           row_number() OVER (PARTITION BY q.tenant_id ORDER BY q.queued_at, q.id) AS turn
+                      FROM document q
+                     WHERE q.state = 'queued' OR (q.state = 'validating' AND q.lease_until < now())) o
+            """;
+
+    /** The order of the queue, and how fast it is: by how many work at it, and by how long the last ones took. */
+    static final String QUEUE = """
+            waiting AS (%s),
+            pace AS (
+                SELECT (SELECT count(*) FROM document v WHERE v.state = 'validating' AND v.lease_until >= now()) AS busy,
+                       COALESCE((SELECT avg(r.took_ms)
+                                   FROM (SELECT v.took_ms
+                                           FROM document v
+                                          WHERE v.validated_at IS NOT NULL
+                                          ORDER BY v.validated_at DESC
+                                          LIMIT 50) r), 2000) AS took)
+            """.formatted(WAITING);
+
+    /** Of the document {@code d}, where {@code w} is its row of waiting and {@code pace} is there. */
+    static final String JSON = """
+            json_build_object(
+                'id', d.id, 'name', d.name, 'version', d.version, 'media_type', COALESCE(d.media_type, d.declared_type),
+                'size', d.size, 'sha256', d.sha256, 'state', CASE WHEN w.id IS NULL THEN d.state ELSE 'queued' END,
+                'reasons', d.reasons,
+                'submitted_by', (SELECT u.name FROM app_user u WHERE u.tenant_id = d.tenant_id AND u.id = d.owner_id),
+                'created_at', d.created_at, 'validated_at', d.validated_at, 'characters', d.characters,
+                'queue', CASE WHEN w.id IS NOT NULL
+                              THEN json_build_object(
+                                       'position', w.position,
+                                       'expected_seconds',
+                                       ceil((pace.busy / 2.0 + w.position) * pace.took / greatest(1, pace.busy) / 1000)::bigint)
+                              WHEN d.state = 'validating'
+                              THEN json_build_object(
+                                       'position', 0,
+                                       'expected_seconds',
+                                       greatest(1, ceil(pace.took / 1000 - extract(epoch FROM now() - d.begun_at)))::bigint) END)
+            """;
+
+    static final String JOIN = """
+            CROSS JOIN pace
+            LEFT JOIN waiting w ON w.tenant_id = d.tenant_id AND w.id = d.id
+            """;
+
+    private DocumentRow() {}
+}

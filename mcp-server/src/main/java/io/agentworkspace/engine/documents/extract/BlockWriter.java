@@ -1,0 +1,91 @@
+package io.agentworkspace.engine.documents.extract;
+
+import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.model.document.DocumentReason.Code;
+import java.text.Normalizer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects the blocks of a document, within {@link Bounds}; with clean text, and none without any. */
+final class BlockWriter {
+    private final List<Block> blocks = new ArrayList<>();
+    private long characters;
+
+    void add(Kind kind, int level, String text, String position) {
+        var clean = clean(kind, text);
+        if (clean.isBlank()) {
+            return;
+        }
+        for (var from = 0; from < clean.length(); ) {
+            var to = end(clean, from);
+            put(new Block(kind, level, clean.substring(from, to), position));
+            from = to;
+        }
+    }
+
+    private void put(Block block) {
+        blocks.add(block);
+        characters += block.text().length();
+        if (characters > Bounds.CHARACTERS || blocks.size() > Bounds.BLOCKS) {
+            throw new Rejection(
+                    Code.TOO_LARGE,
+                    "it has more text than one document may have: at most %,d characters in %,d paragraphs, items and rows; split it"
+                            .formatted(Bounds.CHARACTERS, Bounds.BLOCKS),
+                    block.position());
+        }
+    }
+
+    private static int end(String text, int from) {
+        if (text.length() - from <= Bounds.BLOCK) {
+            return text.length();
+        }
+        var to = from + Bounds.BLOCK;
+        var space = text.lastIndexOf(' ', to);
+        if (space > from + Bounds.BLOCK / 2) {
+            return space;
+        }
+        return Character.isHighSurrogate(text.charAt(to - 1)) ? to - 1 : to;
+    }
+
+    /** In NFC, without characters that nobody sees or that the database cannot store. */
+    private static String clean(Kind kind, String text) {
+        var plain = new StringBuilder(text.length());
+        var blank = false;
+        for (var i = 0; i < text.length(); ) {
+            var c = text.codePointAt(i);
+            i += Character.charCount(c);
+            if (isDropped(c)) {
+                continue;
+            }
+            var isSpace = Character.isWhitespace(c) || Character.isSpaceChar(c);
+            if (kind == Kind.CODE) {
+                plain.appendCodePoint(isSpace && c != '\n' && c != '\t' ? ' ' : c);
+            } else if (!isSpace) {
+                if (blank && !plain.isEmpty()) {
+                    plain.append(' ');
+                }
+                plain.appendCodePoint(c);
+            }
+            blank = isSpace;
+        }
+        var normal = Normalizer.normalize(plain, Normalizer.Form.NFC);
+        return kind == Kind.CODE ? normal.stripTrailing() : normal;
+    }
+
+    private static boolean isDropped(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL -> !Character.isWhitespace(c);
+            case Character.SURROGATE, Character.UNASSIGNED -> true;
+            case Character.FORMAT -> c != 0x200C && c != 0x200D; // The joiners, which some scripts need.
+            default -> false;
+        };
+    }
+
+    List<Block> blocks() {
+        return blocks;
+    }
+
+    boolean isEmpty() {
+        return blocks.isEmpty();
+    }
+}

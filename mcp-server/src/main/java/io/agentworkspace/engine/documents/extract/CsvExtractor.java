@@ -1,0 +1,36 @@
+package io.agentworkspace.engine.documents.extract;
+
+import io.agentworkspace.engine.documents.extract.Block.Kind;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The records of CSV as rows of a table. Formulas are text like any other: nothing evaluates them. */
+final class CsvExtractor {
+    static final String BETWEEN = " | ";
+
+    private CsvExtractor() {}
+
+    static void extract(String text, BlockWriter out) {
+        var format = CsvFormat.of(text).orElse(new CsvFormat(','));
+        var reader = new CsvFormat.Reader(text, format.separator());
+        var isFirst = true;
+        for (var row = reader.next(); row.isPresent(); row = reader.next()) {
+            var cells = joined(row.get().cells());
+            if (!cells.isEmpty()) {
+                out.add(
+                        isFirst ? Kind.HEADER : Kind.ROW,
+                        0,
+                        cells,
+                        "line " + row.get().line());
+                isFirst = false;
+            }
+        }
+    }
+
+    /** Empty if all cells are. */
+    static String joined(List<String> cells) {
+        return cells.stream().allMatch(String::isBlank)
+                ? ""
+                : cells.stream().map(String::strip).collect(Collectors.joining(BETWEEN));
+    }
+}

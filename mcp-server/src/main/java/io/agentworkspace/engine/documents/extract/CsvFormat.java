@@ -1,0 +1,161 @@
+package io.agentworkspace.engine.documents.extract;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** CSV as RFC 4180 describes it, with whatever separator. */
+record CsvFormat(char separator) {
+    private static final char[] SEPARATORS = {',', ';', '\t', '|'};
+    private static final int SAMPLE = 100;
+    private static final int WIDEST = 1_000;
+
+    /** One record, and the line that it begins in. */
+    record Row(int line, List<String> cells) {}
+
+    /** Reads the records one after the other. */
+    static final class Reader {
+        private final String text;
+        private final char separator;
+        private int at;
+        private int line = 1;
+
+        Reader(String text, char separator) {
+            this.text = text;
+            this.separator = separator;
+        }
+
+        /** Empty at the end. */
+        Optional<Row> next() {
+            if (at >= text.length()) {
+                return Optional.empty();
+            }
+            var begun = line;
+            var cells = new ArrayList<String>();
+            while (true) {
+                cells.add(cell(begun));
+                if (at < text.length() && text.charAt(at) == separator) {
+                    at++;
+                    if (at == text.length()) {
+                        cells.add("");
+                    } else {
+                        continue;
+                    }
+                }
+                break;
+            }
+            endLine();
+            return Optional.of(new Row(begun, cells));
+        }
+
+        private String cell(int begun) {
+            if (at < text.length() && text.charAt(at) == '"') {
+                return quoted(begun);
+            }
+            var from = at;
+            while (at < text.length() && text.charAt(at) != separator && !isEnd(text.charAt(at))) {
+                at++;
+            }
+            return text.substring(from, at);
+        }
+
+        private String quoted(int begun) {
+            var cell = new StringBuilder();
+            at++;
+            while (at < text.length()) {
+                var c = text.charAt(at++);
+                if (c == '"') {
+                    if (at < text.length() && text.charAt(at) == '"') {
+                        at++;
+                    } else {
+                        while (at < text.length() && text.charAt(at) != separator && !isEnd(text.charAt(at))) {
+                            cell.append(text.charAt(at++));
+                        }
+                        return cell.toString();
+                    }
+                } else if (c == '\n') {
+                    line++;
+                }
+                cell.append(c);
+            }
+            throw Rejection.damaged("a quotation mark is opened and never closed", "line " + begun);
+        }
+
+        private void endLine() {
+            if (at < text.length() && text.charAt(at) == '\r') {
+                at++;
+            }
+            if (at < text.length() && text.charAt(at) == '\n') {
+                at++;
+            }
+            line++;
+        }
+
+        private static boolean isEnd(char c) {
+            return c == '\n' || c == '\r';
+        }
+    }
+
+    /** The format in which the beginning of the text is a table: nearly all records have the same number of cells. */
+    static Optional<CsvFormat> of(String text) {
+        CsvFormat best = null;
+        var most = 0;
+        for (var separator : SEPARATORS) {
+            var width = width(text, separator);
+            if (width > most) {
+                most = width;
+                best = new CsvFormat(separator);
+            }
+        }
+        return Optional.ofNullable(best);
+    }
+
+    /** The number of columns; 0 if it is no table. */
+    private static int width(String text, char separator) {
+        var rows = sample(text, separator);
+        if (rows.size() < 2) {
+            return 0;
+        }
+        var width = rows.getFirst().cells().size();
+        var same = rows.stream().filter(row -> row.cells().size() == width).count();
+        var needed = width == 2 ? 3 : 2;
+        var isTable = width >= 2
+                && width <= WIDEST
+                && rows.size() >= needed
+                && same * 10 >= rows.size() * 9L
+                && rows.getFirst().cells().stream().allMatch(CsvFormat::isTitle)
+                && !isProse(rows, separator);
+        return isTable ? width : 0;
+    }
+
+    private static List<Row> sample(String text, char separator) {
+        var reader = new Reader(text, separator);
+        var rows = new ArrayList<Row>();
+        try {
+            for (var row = reader.next(); row.isPresent() && rows.size() < SAMPLE; row = reader.next()) {
+                if (row.get().cells().size() > 1
+                        || !row.get().cells().getFirst().isBlank()) {
+                    rows.add(row.get());
+                }
+            }
+        } catch (Rejection unclosed) {
+            return rows; // If the rest is a table, its extraction reports this.
+        }
+        return rows;
+    }
+
+    /** Titles of columns, or the first values: short, and no sentences. */
+    private static boolean isTitle(String cell) {
+        return cell.length() <= 200 && !cell.strip().endsWith(".");
+    }
+
+    /** Sentences have a space after a comma, and so do not begin the next cell with a letter. */
+    private static boolean isProse(List<Row> rows, char separator) {
+        var cells = rows.stream().flatMap(row -> row.cells().stream().skip(1)).toList();
+        var spaced = cells.stream().filter(cell -> cell.startsWith(" ")).count();
+        var ends = rows.stream()
+                .filter(row -> row.cells().getLast().strip().matches(".*[a-zà-ÿ]{3}[.!?]"))
+                .count();
+        return separator == ',' && spaced * 2 > cells.size() && ends > 0;
+    }
+}

@@ -1,0 +1,117 @@
+package io.agentworkspace.engine.documents.extract;
+
+import io.agentworkspace.engine.model.document.DocumentReason;
+import io.agentworkspace.engine.model.document.DocumentReason.Code;
+import io.agentworkspace.engine.model.document.DocumentType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is found in a file: its type, its blocks, and the reasons against it.
+ *
+ * @param type null for one that is not accepted
+ */
+public record Extraction(@Nullable DocumentType type, List<Block> blocks, List<DocumentReason> reasons) {
+
+    /** What a file is called; it is only compared with what the file is. */
+    public record Claim(String name, @Nullable String mediaType) {
+        private Optional<DocumentType> type() {
+            return Optional.ofNullable(mediaType)
+                    .flatMap(DocumentType::ofMediaType)
+                    .or(() -> DocumentType.ofName(name));
+        }
+    }
+
+    /** Whatever is in the file, this returns, unless it takes too much time or memory. */
+    static Extraction of(byte[] file, Claim claim) {
+        var out = new BlockWriter();
+        DocumentType type = null;
+        try {
+            type = read(file, out);
+            check(out, type);
+            var reasons = new ArrayList<>(ContentScan.reasons(out.blocks()));
+            mismatch(type, claim).ifPresent(reasons::addFirst);
+            return new Extraction(type, out.blocks(), List.copyOf(reasons));
+        } catch (Rejection rejection) {
+            return new Extraction(type, List.of(), reasons(rejection.reason(), type, claim));
+        } catch (RuntimeException unforeseen) { // A parser that trips over the file.
+            var unreadable = DocumentReason.of(Code.DAMAGED, "it cannot be read; open it and save it again");
+            return new Extraction(type, List.of(), List.of(unreadable));
+        } catch (StackOverflowError e) {
+            var deep = DocumentReason.of(Code.DAMAGED, "its structure is nested deeper than any program can read");
+            return new Extraction(type, List.of(), List.of(deep));
+        }
+    }
+
+    private static List<DocumentReason> reasons(DocumentReason found, @Nullable DocumentType type, Claim claim) {
+        var isOther = found.code() == Code.TYPE_NOT_ALLOWED && claim.type().isPresent();
+        return isOther
+                ? List.of(
+                        found,
+                        DocumentReason.of(
+                                Code.TYPE_MISMATCH,
+                                "it is called %s, and is not"
+                                        .formatted(claim.type().get().title())))
+                : type == null
+                        ? List.of(found)
+                        : mismatch(type, claim)
+                                .map(mismatch -> List.of(found, mismatch))
+                                .orElse(List.of(found));
+    }
+
+    private static Optional<DocumentReason> mismatch(DocumentType type, Claim claim) {
+        return claim.type()
+                .filter(claimed -> !claimed.isLike(type))
+                .map(claimed -> DocumentReason.of(
+                        Code.TYPE_MISMATCH,
+                        "it is called %s, and its content is %s; name it as what it is"
+                                .formatted(claimed.title(), type.title())));
+    }
+
+    private static DocumentType read(byte[] file, BlockWriter out) {
+        if (file.length == 0) {
+            throw new Rejection(Code.EMPTY, "the file has no bytes");
+        }
+        return switch (TypeDetector.format(file)) {
+            case PDF -> {
+                PdfExtractor.extract(file, out);
+                yield DocumentType.PDF;
+            }
+            case DOCX -> {
+                DocxExtractor.extract(file, out);
+                yield DocumentType.DOCX;
+            }
+            case HTML -> text(TextDecoder.decode(file, HtmlExtractor.declared(file)), DocumentType.HTML, out);
+            case TEXT -> {
+                var text = TextDecoder.decode(file, null);
+                if (text.isBlank()) {
+                    throw new Rejection(Code.EMPTY, "the file has nothing but white space");
+                }
+                yield text(text, TextShape.of(text), out);
+            }
+        };
+    }
+
+    private static DocumentType text(String text, DocumentType type, BlockWriter out) {
+        switch (type) {
+            case HTML -> HtmlExtractor.extract(text, out);
+            case JSON -> JsonExtractor.extract(text, out);
+            case CSV -> CsvExtractor.extract(text, out);
+            case MARKDOWN -> MarkdownExtractor.extract(text, out);
+            case TEXT, PDF, DOCX -> PlainExtractor.extract(text, out);
+        }
+        return type;
+    }
+
+    private static void check(BlockWriter out, DocumentType type) {
+        if (out.isEmpty()) {
+            throw new Rejection(
+                    Code.NO_TEXT,
+                    type == DocumentType.PDF
+                            ? "it has no text: scanned pages are images, and no text is recognised in images"
+                            : "no text can be extracted from it");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+package io.agentworkspace.engine.documents.extract;
+
+import io.agentworkspace.engine.documents.extract.Block.Kind;
+import io.agentworkspace.engine.model.document.DocumentReason.Code;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jsoup.nodes.Document;
+import org.jsoup.nodes.Element;
+import org.jsoup.nodes.Node;
+import org.jsoup.nodes.TextNode;
+import org.jsoup.parser.Parser;
+import org.jsoup.select.NodeFilter;
+import org.jspecify.annotations.Nullable;
+
+/** HTML as its reader sees it: without scripts, styles and what is hidden. */
+final class HtmlExtractor implements NodeFilter {
+    private static final Set<String> UNSEEN = Set.of(
+            "script", "style", "template", "noscript", "svg", "math", "object", "iframe", "canvas", "select", "head");
+    private static final Set<String> ITEMS = Set.of("li", "dt", "dd");
+    private static final Pattern DECLARED =
+            Pattern.compile("<meta[^>]{1,500}charset\\s*=\\s*[\"']?([\\w.:-]{2,40})", Pattern.CASE_INSENSITIVE);
+    private static final Pattern HIDDEN = Pattern.compile(
+            "(display\\s*:\\s*none|visibility\\s*:\\s*hidden|font-size\\s*:\\s*0)", Pattern.CASE_INSENSITIVE);
+    private static final int DECLARED_WITHIN = 4_096;
+
+    private final BlockWriter out;
+    private final StringBuilder text = new StringBuilder();
+    private final List<String> cells = new ArrayList<>();
+    private Kind kind = Kind.PARAGRAPH;
+    private int level;
+    private int lists;
+    private int tables;
+    private boolean isFirstRow;
+    private String position = "line 1";
+
+    private HtmlExtractor(BlockWriter out) {
+        this.out = out;
+    }
+
+    /** The encoding that it declares, which it also may declare wrongly. */
+    static @Nullable Charset declared(byte[] file) {
+        var head = new String(file, 0, Math.min(file.length, DECLARED_WITHIN), StandardCharsets.ISO_8859_1);
+        var declared = DECLARED.matcher(head);
+        try {
+            return declared.find() ? Charset.forName(declared.group(1)) : null;
+        } catch (IllegalArgumentException unknown) {
+            return null;
+        }
+    }
+
+    static void extract(String html, BlockWriter out) {
+        var parser = Parser.htmlParser().setTrackPosition(true).setTrackErrors(0);
+        parser.setMaxDepth(Bounds.HTML_DEPTH);
+        Document document = parser.parseInput(html, "");
+        if (depth(document) >= Bounds.HTML_DEPTH - 1) {
+            throw new Rejection(
+                    Code.DAMAGED, "its elements are nested deeper than %d levels".formatted(Bounds.HTML_DEPTH));
+        }
+        var title = document.title();
+        var extractor = new HtmlExtractor(out);
+        if (!title.isBlank() && document.selectFirst("h1") == null) {
+            out.add(Kind.HEADING, 1, title, "line 1");
+        }
+        document.body().filter(extractor);
+        extractor.end();
+    }
+
+    private static int depth(Document document) {
+        var deepest = new int[1];
+        document.traverse((_, depth) -> deepest[0] = Math.max(deepest[0], depth));
+        return deepest[0];
+    }
+
+    @Override
+    public FilterResult head(Node node, int depth) {
+        switch (node) {
+            case TextNode words -> text.append(words.getWholeText());
+            case Element element -> {
+                if (isUnseen(element)) {
+                    return FilterResult.SKIP_ENTIRELY;
+                }
+                begin(element);
+            }
+            default -> {}
+        }
+        return FilterResult.CONTINUE;
+    }
+
+    private static boolean isUnseen(Element element) {
+        return UNSEEN.contains(element.normalName())
+                || element.hasAttr("hidden")
+                || HIDDEN.matcher(element.attr("style")).find();
+    }
+
+    private void begin(Element element) {
+        var name = element.normalName();
+        var isCell = tables > 0 && (name.equals("td") || name.equals("th"));
+        if (name.equals("br")) {
+            text.append(' ');
+        } else if (isCell) {
+            text.setLength(0);
+        } else if (name.equals("table")) {
+            end();
+            tables++;
+            isFirstRow = true;
+        } else if (tables == 0 && isBlock(element)) {
+            end();
+            kind = kind(name);
+            level = kind == Kind.HEADING ? name.charAt(1) - '0' : kind == Kind.ITEM ? Math.max(1, lists) : 0;
+        }
+        if (name.equals("ul") || name.equals("ol") || name.equals("dl")) {
+            lists++;
+        }
+        if (isCell || isBlock(element) || text.toString().isBlank()) {
+            position = "line " + element.sourceRange().start().lineNumber();
+        }
+    }
+
+    private static boolean isBlock(Element element) {
+        return element.isBlock() || ITEMS.contains(element.normalName());
+    }
+
+    private static Kind kind(String name) {
+        return name.matches("h[1-6]")
+                ? Kind.HEADING
+                : ITEMS.contains(name) ? Kind.ITEM : name.equals("pre") ? Kind.CODE : Kind.PARAGRAPH;
+    }
+
+    @Override
+    public FilterResult tail(Node node, int depth) {
+        if (node instanceof Element element) {
+            end(element);
+        }
+        return FilterResult.CONTINUE;
+    }
+
+    private void end(Element element) {
+        var name = element.normalName();
+        switch (name) {
+            case "td", "th" -> {
+                if (tables > 0) {
+                    cells.add(text.toString().replaceAll("\\s+", " "));
+                    text.setLength(0);
+                }
+            }
+            case "tr" -> endRow();
+            case "table" -> {
+                endRow();
+                tables = Math.max(0, tables - 1);
+                text.setLength(0);
+            }
+            case "ul", "ol", "dl" -> {
+                end();
+                lists = Math.max(0, lists - 1);
+            }
+            default -> {
+                if (tables == 0 && isBlock(element)) {
+                    end();
+                }
+            }
+        }
+    }
+
+    private void endRow() {
+        var row = CsvExtractor.joined(cells);
+        cells.clear();
+        if (!row.isEmpty()) {
+            out.add(isFirstRow ? Kind.HEADER : Kind.ROW, 0, row, position);
+            isFirstRow = false;
+        }
+    }
+
+    private void end() {
+        if (tables == 0) {
+            out.add(kind, level, text.toString(), position);
+            text.setLength(0);
+            kind = Kind.PARAGRAPH;
+            level = 0;
+        }
+    }
+}

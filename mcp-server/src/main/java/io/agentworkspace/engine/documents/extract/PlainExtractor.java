@@ -1,0 +1,48 @@
+package io.agentworkspace.engine.documents.extract;
+
+import io.agentworkspace.engine.documents.extract.Block.Kind;
+import java.util.regex.Pattern;
+
+/** Paragraphs of plain text: what empty lines separate; and its lists. */
+final class PlainExtractor {
+    private static final Pattern ITEM = Pattern.compile("^\\s{0,8}([-*+•–]|\\d{1,3}[.)])\\s+(\\S.*)$");
+
+    private final BlockWriter out;
+    private final StringBuilder paragraph = new StringBuilder();
+    private int begun;
+    private boolean isItem;
+
+    private PlainExtractor(BlockWriter out) {
+        this.out = out;
+    }
+
+    static void extract(String text, BlockWriter out) {
+        new PlainExtractor(out).read(text);
+    }
+
+    private void read(String text) {
+        var number = 0;
+        for (var line : (Iterable<String>) text.lines()::iterator) {
+            number++;
+            var item = ITEM.matcher(line);
+            if (line.isBlank()) {
+                end();
+            } else if (item.matches()) {
+                end();
+                begun = number;
+                isItem = true;
+                paragraph.append(item.group(2));
+            } else {
+                begun = paragraph.isEmpty() ? number : begun;
+                paragraph.append(paragraph.isEmpty() ? "" : " ").append(line);
+            }
+        }
+        end();
+    }
+
+    private void end() {
+        out.add(isItem ? Kind.ITEM : Kind.PARAGRAPH, isItem ? 1 : 0, paragraph.toString(), "line " + begun);
+        paragraph.setLength(0);
+        isItem = false;
+    }
+}

@@ -1,0 +1,117 @@
+package io.agentworkspace.engine.documents.extract;
+
+import io.agentworkspace.engine.model.document.DocumentReason.Code;
+import io.agentworkspace.engine.model.document.DocumentType;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import org.apache.tika.metadata.Metadata;
+import org.apache.tika.mime.MediaType;
+import org.apache.tika.mime.MimeTypes;
+
+/** The type of a file by its content, with Tika's table of magic numbers; texts are told apart by {@link TextShape}. */
+final class TypeDetector {
+    private static final MimeTypes TYPES = MimeTypes.getDefaultMimeTypes();
+
+    private static final Set<String> OLE = Set.of("application/x-tika-msoffice", "application/x-ole-storage");
+    private static final Set<String> ZIP = Set.of("application/zip", "application/x-tika-ooxml");
+
+    /** Texts by their bytes, which nobody reads as texts. */
+    private static final Set<String> UNREADABLE = Set.of("application/rtf", "text/rtf", "application/postscript");
+
+    private static final Set<String> MARKUP = Set.of("text/html", "application/xhtml+xml");
+
+    private static final String UNKNOWN = "application/octet-stream";
+
+    /** How far into a compound file the name of its encrypted part is looked for. */
+    private static final int DIRECTORY = 64 * 1024;
+
+    private static final byte[] ENCRYPTED = "EncryptedPackage".getBytes(StandardCharsets.UTF_16LE);
+
+    private TypeDetector() {}
+
+    /** Reads Tika's table, which takes a while. */
+    static void load() {
+        TYPES.getMediaTypeRegistry();
+    }
+
+    /** What the bytes are: one of the formats with a magic number, or a text of whatever kind. */
+    enum Format {
+        PDF,
+        DOCX,
+        HTML,
+        TEXT
+    }
+
+    /** @throws Rejection {@code type_not_allowed}, {@code encrypted} */
+    static Format format(byte[] file) {
+        var type = detected(file);
+        var name = type.getBaseType().toString();
+        if (name.equals(DocumentType.PDF.mediaType())) {
+            return Format.PDF;
+        } else if (ZIP.contains(name)) {
+            return Format.DOCX; // DocxPackage refuses other zips.
+        } else if (MARKUP.contains(name)) {
+            return Format.HTML;
+        } else if (OLE.contains(name) && contains(file, ENCRYPTED)) {
+            throw new Rejection(
+                    Code.ENCRYPTED, "it is an Office document protected by a password; save it without one");
+        } else if (UNREADABLE.contains(name)) {
+            throw notAllowed(name);
+        } else if (isText(type) || TextDecoder.isWide(file) || name.equals(UNKNOWN) && hasNoControls(file)) {
+            return Format.TEXT;
+        }
+        throw notAllowed(name);
+    }
+
+    static Rejection notAllowed(String type) {
+        return new Rejection(
+                Code.TYPE_NOT_ALLOWED, "its content is %s; %s are accepted".formatted(type, DocumentType.ALL));
+    }
+
+    private static MediaType detected(byte[] file) {
+        try {
+            return TYPES.detect(new ByteArrayInputStream(file), new Metadata());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Text in another encoding than UTF-8 looks like nothing to Tika where most of it is not Latin. */
+    private static boolean hasNoControls(byte[] file) {
+        for (var b : file) {
+            if (b >= 0 && b < 0x20 && b != '\t' && b != '\n' && b != '\r' && b != '\f' && b != 0x1B) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A mail, a script or a source file is a text too; markup other than HTML is not. */
+    private static boolean isText(MediaType type) {
+        var registry = TYPES.getMediaTypeRegistry();
+        return !registry.isSpecializationOf(type, MediaType.APPLICATION_XML)
+                && !type.getBaseType().equals(MediaType.APPLICATION_XML)
+                && (type.getType().equals("text")
+                        || type.getType().equals("message")
+                        || registry.isSpecializationOf(type, MediaType.TEXT_PLAIN));
+    }
+
+    private static boolean contains(byte[] file, byte[] wanted) {
+        var last = Math.min(file.length, DIRECTORY) - wanted.length;
+        for (var i = 0; i <= last; i++) {
+            var k = 0;
+            while (k < wanted.length && file[i + k] == wanted[k]) {
+                k++;
+            }
+            if (k == wanted.length) {
+                return true;
+            }
+        }
+        // The directory of a large compound file is at its end.
+        var from = Math.max(0, file.length - DIRECTORY);
+        return from > 0 && contains(java.util.Arrays.copyOfRange(file, from, file.length), wanted);
+    }
+}

@@ -1,0 +1,29 @@
+package io.agentworkspace.engine.settings;
+
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * How documents are validated and kept.
+ *
+ * @param longest how long the extraction of one document's text may take
+ * @param rejectedDays for how many days rejected ones are kept
+ */
+public record DocumentSettings(Duration longest, int rejectedDays) {
+    static final Setting<Integer> SECONDS = Setting.of(
+            "ENGINE_DOCUMENT_SECONDS",
+            "30",
+            "seconds that extracting the text of one document may take",
+            "a number from 1 to 600",
+            SettingParsers.number(1, 600));
+    static final Setting<Integer> REJECTED_DAYS = Setting.of(
+            "ENGINE_REJECTED_DOCUMENT_DAYS",
+            "30",
+            "days that rejected documents are kept",
+            "a number from 1 to 3650",
+            SettingParsers.number(1, 3_650));
+
+    static DocumentSettings read(Map<String, String> given) {
+        return new DocumentSettings(Duration.ofSeconds(SECONDS.read(given)), REJECTED_DAYS.read(given));
+    }
+}

@@ -1,0 +1,214 @@
+package io.agentworkspace.engine.documents;
+
+import static io.agentworkspace.engine.documents.DocumentStage.codes;
+import static io.agentworkspace.engine.documents.DocumentStage.download;
+import static io.agentworkspace.engine.documents.DocumentStage.file;
+import static io.agentworkspace.engine.documents.DocumentStage.form;
+import static io.agentworkspace.engine.documents.DocumentStage.json;
+import static io.agentworkspace.engine.documents.DocumentStage.submitted;
+import static io.agentworkspace.engine.documents.DocumentStage.text;
+import static io.agentworkspace.engine.documents.DocumentStage.validated;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.agentworkspace.engine.model.access.Role;
+import io.agentworkspace.engine.model.document.Upload;
+import io.agentworkspace.engine.model.json.Json;
+import io.agentworkspace.engine.model.text.Sha256;
+import io.agentworkspace.engine.testing.Door;
+import io.agentworkspace.engine.testing.Person;
+import io.agentworkspace.engine.testing.TestDatabase;
+import io.agentworkspace.engine.testing.TestServer;
+import io.agentworkspace.engine.testing.TestTenant;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class DocumentToolsTest {
+    private static final String GUIDE = "# Guide\\n\\nRead this first.\\n\\n- one\\n- two\\n".replace("\\n", "\n");
+
+    private final TestTenant tenant = new TestTenant();
+    private final Person ann = tenant.person(Door.MCP, "ann", Role.MEMBER);
+
+    @Test
+    void aDocumentIsValidatedAndRead() {
+        var first = ann.call("DC_Submit", text("Guide.md", GUIDE)).ok();
+        assertThat(first.text("/document/state")).isIn("queued", "validating");
+        assertThat(first.number("/document/queue/expected_seconds")).isPositive();
+        assertThat(first.text("/document/sha256")).isEqualTo(Sha256.hex(GUIDE.getBytes()));
+        var read = validated(ann, first.text("/document/id"));
+        assertThat(read.text("/document/state")).isEqualTo("accepted");
+        assertThat(read.text("/document/media_type")).isEqualTo("text/markdown");
+        assertThat(read.text("/document/submitted_by")).isEqualTo("ann");
+        assertThat(read.at("/document/queue").isMissingNode()).isTrue();
+        var whole = ann.call("DC_Read", "{'id':'guide.MD','part':'text'}").ok();
+        assertThat(whole.text("/text")).isEqualTo("# Guide\n\nRead this first.\n\n- one\n- two");
+        assertThat(ann.call("DC_Queue").ok().at("/documents").isEmpty()).isTrue();
+        ann.call("DC_Read", "{'id':'Guide.md','part':'file'}").refused(1004, "REST");
+        ann.call("DC_Read", "{'id':'Guid.md'}").refused(3001, "'Guide.md'");
+    }
+
+    @Test
+    void theSameNameIsTheNextVersionAndTheSameContentADuplicate() {
+        submitted(ann, "a.txt", "First words of the text.");
+        var second = submitted(ann, "A.txt", "Other words of the text.");
+        assertThat(second.number("/document/version")).isEqualTo(2);
+        assertThat(second.text("/document/state")).isEqualTo("accepted");
+        var again = submitted(ann, "a.txt", "Other words of the text.");
+        assertThat(codes(again)).isEqualTo("duplicate");
+        assertThat(again.text("/document/reasons/0/message")).contains("version 2 of 'A.txt'");
+        assertThat(codes(submitted(ann, "b.txt", "Other words of the text."))).isEqualTo("duplicate");
+        // The first version is not the current one, so it may come back.
+        assertThat(submitted(ann, "a.txt", "First words of the text.").number("/document/version"))
+                .isEqualTo(4);
+        assertThat(ann.call("DC_Read", "{'id':'a.txt','version':1}").ok().number("/document/version"))
+                .isEqualTo(1);
+        var listed = ann.call("DC_List", "{'name':'A.TXT','page':{'limit':3}}").ok();
+        assertThat(listed.at("/documents")
+                        .valueStream()
+                        .map(one -> one.path("version").asInt()))
+                .containsExactly(4, 3, 2);
+        var rest = Json.object();
+        rest.putObject("page").put("cursor", listed.text("/next_cursor"));
+        assertThat(ann.call("DC_List", rest.put("name", "a.txt")).ok().texts("/documents", "state"))
+                .containsExactly("accepted");
+        assertThat(ann.call("DC_List", "{'state':'rejected'}").ok().texts("/documents", "name"))
+                .containsExactly("b.txt", "a.txt");
+        ann.call("DC_Read", "{'id':'b.txt','part':'text'}").refused(3003, "rejected", "same content");
+    }
+
+    @Test
+    void whatIsHandedInIsChecked() {
+        ann.call("DC_Submit", "{'name':'x'}").refused(1003, "text or base64");
+        ann.call("DC_Submit", "{'name':'x','text':'a','base64':'YQ=='}").refused(1004, "only content");
+        ann.call("DC_Submit", "{'name':'x','base64':'?'}").refused(1004, "base64");
+        ann.call("DC_Submit", "{'name':'a/b','text':'a'}").refused(1004, "slash");
+        ann.call("DC_Submit", "{'name':'x','text':'a','sha256':'00'}").refused(1004, "sha256");
+        var named = Json.object()
+                .put("name", "guide")
+                .put("media_type", "application/pdf")
+                .put("base64", Base64.getEncoder().encodeToString(file("guide-pandoc.docx")));
+        var read = validated(ann, ann.call("DC_Submit", named).ok().text("/document/id"));
+        assertThat(codes(read)).isEqualTo("type_mismatch");
+    }
+
+    @Test
+    void onlyWhoSubmittedItAndAdminsChangeIt() {
+        var id = submitted(ann, "mine.txt", "Nobody else deletes this.").text("/document/id");
+        var bob = tenant.person(Door.MCP, "bob", Role.MEMBER);
+        var root = tenant.person(Door.MCP, "root", Role.ADMIN);
+        var one = Json.object().put("id", id);
+        bob.call("DC_Delete", one).refused(2003, "somebody else");
+        bob.call("DC_Validate", one).refused(2003, "somebody else");
+        assertThat(bob.call("DC_Read", one).ok().text("/document/name")).isEqualTo("mine.txt");
+        root.call("DC_Validate", one).ok();
+        assertThat(validated(ann, id).text("/document/state")).isEqualTo("accepted");
+        submitted(ann, "mine.txt", "A second version of it.");
+        assertThat(root.call("DC_Delete", "{'id':'mine.txt'}").ok().number("/deleted"))
+                .isEqualTo(2);
+        ann.call("DC_Read", one).refused(3001, "no document");
+        assertThat(chunks(Door.MCP)).isZero();
+    }
+
+    private long chunks(Door door) {
+        return TestDatabase.db()
+                .sql("SELECT count(*) AS n FROM document_chunk WHERE tenant_id = :tenant")
+                .set("tenant", tenant.id(door))
+                .one(row -> row.number("n"))
+                .orElseThrow();
+    }
+
+    @Test
+    void filesComeAsFormsAndGoAsTheyCame() throws Exception {
+        var key = tenant.key(Door.REST, "carl", Role.MEMBER, List.of("*"));
+        var rest = tenant.person(Door.REST, "cora", Role.MEMBER);
+        var bytes = file("page-chromium.pdf");
+        var made = json(form(TestServer.url(), key, "C:\\docs\\Größe (1).pdf", bytes), 201);
+        assertThat(made.at("/document/name").asString()).isEqualTo("Größe (1).pdf");
+        assertThat(made.at("/document/sha256").asString()).isEqualTo(Sha256.hex(bytes));
+        var id = made.at("/document/id").asString();
+        assertThat(validated(rest, id).text("/document/state")).isEqualTo("accepted");
+        var back = download(TestServer.url() + "/api/documents/" + id + "?part=file", key);
+        assertThat(back.body()).isEqualTo(bytes);
+        assertThat(back.headers().firstValue("Content-Type")).contains("application/pdf");
+        assertThat(back.headers().firstValue("Content-Disposition").orElseThrow())
+                .startsWith("attachment");
+        var raw = HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/documents?name=raw.docx"))
+                .header("Content-Type", "application/octet-stream")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(file("guide-pandoc.docx")));
+        var other = json(DocumentStage.sent(raw, key), 201).at("/document/id").asString();
+        assertThat(validated(rest, other).text("/document/media_type")).endsWith("wordprocessingml.document");
+        var named = json(form(TestServer.url(), key, "x", "Some words.".getBytes(), "name", "named.txt"), 201);
+        assertThat(named.at("/document/name").asString()).isEqualTo("named.txt");
+        assertThat(json(form(TestServer.url(), key, "x", new byte[1], "colour", "red"), 422)
+                        .path("detail")
+                        .asString())
+                .contains("colour");
+        var reader = tenant.key(Door.REST, "vera", Role.VIEWER, List.of("*"));
+        json(form(TestServer.url(), reader, "x", new byte[1]), 403);
+        assertThat(download(TestServer.url() + "/api/documents/" + id + "?part=file", reader)
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void aFileThatIsTooLargeIsRefusedWhileItArrives() throws Exception {
+        var key = tenant.key(Door.REST, "dora", Role.MEMBER, List.of("*"));
+        var sent = new AtomicLong();
+        var endless = new java.io.InputStream() {
+            @Override
+            public int read() {
+                sent.incrementAndGet();
+                return sent.get() > 3L * Upload.MAX_BYTES ? -1 : 'a';
+            }
+        };
+        var chunked = HttpRequest.newBuilder(URI.create(TestServer.url() + "/api/documents?name=large.txt"))
+                .header("Content-Type", "application/octet-stream")
+                .POST(HttpRequest.BodyPublishers.ofInputStream(() -> endless));
+        assertThat(statusOrGone(chunked, key)).isIn(413, -1);
+        assertThat(sent.get()).isLessThan(3L * Upload.MAX_BYTES);
+        assertThat(chunks(Door.REST)).isZero();
+        var words = "All of these words are in a large file, again and again. "
+                .repeat(360_000)
+                .getBytes();
+        var made = json(form(TestServer.url(), key, "words.txt", words), 201);
+        assertThat(made.at("/document/size").asInt()).isEqualTo(words.length);
+        var read = validated(
+                tenant.person(Door.REST, "drew", Role.MEMBER),
+                made.at("/document/id").asString());
+        assertThat(codes(read)).isEqualTo("too_large");
+    }
+
+    /** A client that is still sending may find the connection closed before it reads the refusal. */
+    private static int statusOrGone(HttpRequest.Builder request, String key) {
+        try {
+            return DocumentStage.sent(request, key).statusCode();
+        } catch (java.io.UncheckedIOException gone) {
+            return -1;
+        }
+    }
+
+    @Test
+    void aLongTextIsReadInParts() {
+        var words = new StringBuilder("# Long\n");
+        for (var i = 0; i < 12_000; i++) {
+            words.append("\nParagraph %d has some words of its own.\n".formatted(i));
+        }
+        submitted(ann, "long.md", words.toString());
+        var seen = new StringBuilder();
+        var arguments = Json.object().put("id", "long.md").put("part", "text");
+        var parts = 0;
+        for (var cursor = ""; cursor != null; parts++) {
+            if (!cursor.isEmpty()) {
+                arguments.putObject("page").put("cursor", cursor);
+            }
+            var read = ann.call("DC_Read", arguments).ok();
+            seen.append(seen.isEmpty() ? "" : "\n\n").append(read.text("/text"));
+            cursor = read.at("/next_cursor").isMissingNode() ? null : read.text("/next_cursor");
+        }
+        assertThat(parts).isGreaterThan(1);
+        assertThat(seen.toString()).isEqualTo(words.toString().strip().replace("# Long\n\n", "# Long\n\n"));
+    }
+}

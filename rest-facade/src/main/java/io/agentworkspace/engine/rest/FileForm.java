@@ -1,0 +1,174 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.problem.Failure;
+import io.agentworkspace.engine.model.problem.Problem;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.eclipse.jetty.http.MultiPart;
+import org.eclipse.jetty.io.Content;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A form with one file and some fields, read as it arrives: pieces of the file are passed on, and the fields are kept. */
+final class FileForm implements MultiPart.Parser.Listener {
+    private static final int LONGEST_FIELD = 4_096;
+    private static final int MOST_PARTS = 10;
+
+    private final Set<String> known;
+    private final ObjectNode fields;
+    private final Sink sink;
+    private @Nullable String part;
+    private @Nullable String fileName;
+    private final ByteArrayOutputStream field = new ByteArrayOutputStream();
+    private boolean hasFile;
+    private boolean isComplete;
+    private @Nullable RuntimeException refusal;
+
+    /** Receives the pieces of the file. */
+    @FunctionalInterface
+    interface Sink {
+        void write(byte[] bytes, int length);
+    }
+
+    private FileForm(Set<String> known, ObjectNode fields, Sink sink) {
+        this.known = known;
+        this.fields = fields;
+        this.sink = sink;
+    }
+
+    /**
+     * Reads the whole form.
+     *
+     * @param known the fields that it may have, besides the file
+     * @param fields receives them
+     * @return the name that the file was sent with
+     * @throws Problem if it is no such form, or whatever the sink throws, at once
+     */
+    static Optional<String> read(InputStream body, String contentType, Set<String> known, ObjectNode fields, Sink sink)
+            throws IOException {
+        var boundary = MultiPart.extractBoundary(contentType);
+        if (boundary == null) {
+            throw unreadable();
+        }
+        var form = new FileForm(known, fields, sink);
+        var parser = new MultiPart.Parser(boundary, form);
+        parser.setMaxParts(MOST_PARTS);
+        var piece = new byte[64 * 1024];
+        for (var count = body.read(piece); count >= 0; count = body.read(piece)) {
+            form.take(parser, ByteBuffer.wrap(piece, 0, count), false);
+        }
+        form.take(parser, ByteBuffer.allocate(0), true);
+        if (!form.isComplete) {
+            throw unreadable();
+        } else if (!form.hasFile) {
+            throw Problem.missing("the form's part '%s'".formatted(UploadBody.PART));
+        }
+        return Optional.ofNullable(form.fileName);
+    }
+
+    private void take(MultiPart.Parser parser, ByteBuffer bytes, boolean isLast) {
+        try {
+            parser.parse(Content.Chunk.from(bytes, isLast));
+        } catch (Problem problem) {
+            throw problem;
+        } catch (RuntimeException e) { // The library throws many kinds at what is no form.
+            throw refusal == null ? unreadable() : refusal;
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    private static Problem unreadable() {
+        return new Problem(
+                Failure.BAD_REQUEST,
+                "the form cannot be read: send a whole %s, and its boundary in Content-Type"
+                        .formatted(UploadBody.FORM));
+    }
+
+    @Override
+    public void onPartBegin() {
+        part = null;
+        field.reset();
+    }
+
+    @Override
+    public void onPartHeader(String name, String value) {
+        if (name.toLowerCase(Locale.ROOT).equals("content-disposition")) {
+            part = parameter(value, "name");
+            if (UploadBody.PART.equals(part)) {
+                fileName = parameter(value, "filename");
+            }
+        }
+    }
+
+    /** The value of a parameter, as browsers send it: quoted, with quotation marks as {@code %22}. */
+    private static @Nullable String parameter(String header, String name) {
+        var found = java.util.regex.Pattern.compile(";\\s*" + name + "=(?:\"((?:\\\\.|[^\"\\\\])*)\"|([^;\\s]*))")
+                .matcher(header);
+        if (!found.find()) {
+            return null;
+        }
+        var value = found.group(1) != null ? found.group(1).replaceAll("\\\\([\"\\\\])", "$1") : found.group(2);
+        return value.replace("%22", "\"");
+    }
+
+    @Override
+    public void onPartHeaders() {
+        var isFile = UploadBody.PART.equals(part);
+        if (isFile && hasFile) {
+            refuse(Problem.invalid("the form's part 'file'", "must be there once"));
+        } else if (!isFile && (part == null || !known.contains(part))) {
+            refuse(Problem.invalid(
+                    "the form's part '%s'".formatted(QuotedText.shortened(String.valueOf(part))),
+                    "is not known; the file is the part '%s'".formatted(UploadBody.PART)));
+        }
+        hasFile |= isFile;
+    }
+
+    @Override
+    public void onPartContent(Content.Chunk chunk) {
+        var bytes = new byte[chunk.remaining()];
+        chunk.getByteBuffer().get(bytes);
+        if (refusal != null) {
+            return;
+        } else if (UploadBody.PART.equals(part)) {
+            try {
+                sink.write(bytes, bytes.length);
+            } catch (RuntimeException e) {
+                refuse(e);
+            }
+        } else {
+            field.write(bytes, 0, Math.min(bytes.length, LONGEST_FIELD - field.size()));
+        }
+    }
+
+    private void refuse(RuntimeException why) {
+        if (refusal == null) {
+            refusal = why;
+        }
+    }
+
+    @Override
+    public void onPartEnd() {
+        if (part != null && !UploadBody.PART.equals(part) && known.contains(part)) {
+            fields.put(part, field.toString(StandardCharsets.UTF_8));
+        }
+    }
+
+    @Override
+    public void onComplete() {
+        isComplete = true;
+    }
+
+    @Override
+    public void onFailure(Throwable failure) {
+        refuse(unreadable());
+    }
+}

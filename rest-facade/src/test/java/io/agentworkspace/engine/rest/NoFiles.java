@@ -1,0 +1,18 @@
+package io.agentworkspace.engine.rest;
+
+import io.agentworkspace.engine.model.document.FileTransfer;
+import io.agentworkspace.engine.model.tool.Caller;
+import java.io.OutputStream;
+
+/** For routes without files. */
+final class NoFiles implements FileTransfer {
+    @Override
+    public Intake begin(Caller caller) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void copy(Caller caller, String document, OutputStream to) {
+        throw new UnsupportedOperationException();
+    }
+}

@@ -1,0 +1,53 @@
+package io.agentworkspace.engine.model.document;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import io.agentworkspace.engine.model.schema.Doc;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** One thing that validation found (decisions, section 13): why a document was rejected, or a warning about an accepted one. */
+public record DocumentReason(
+        @Doc("What was found, such as damaged or encrypted.") Code code,
+
+        @Doc("What it is, and what to do.") String message,
+
+        @Doc("Where it is, such as page 3 or line 120; absent if it is about the whole document.") @Nullable
+        String position) {
+
+    /** What validation can find. */
+    public enum Code {
+        TYPE_NOT_ALLOWED,
+        TYPE_MISMATCH,
+        ENCODING,
+        EMPTY,
+        TOO_LARGE,
+        DAMAGED,
+        ENCRYPTED,
+        DUPLICATE,
+        NO_TEXT,
+        RULE,
+        SECRETS,
+        /** Text that addresses agents: a warning. */
+        INSTRUCTIONS;
+
+        @JsonValue
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        @JsonCreator
+        public static Code of(String word) {
+            return valueOf(word.toUpperCase(Locale.ROOT));
+        }
+    }
+
+    /** Whether it is about an accepted document. */
+    public boolean warns() {
+        return code == Code.INSTRUCTIONS;
+    }
+
+    public static DocumentReason of(Code code, String message) {
+        return new DocumentReason(code, message, null);
+    }
+}

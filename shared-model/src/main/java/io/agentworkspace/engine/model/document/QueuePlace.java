@@ -1,0 +1,11 @@
+package io.agentworkspace.engine.model.document;
+
+import io.agentworkspace.engine.model.schema.Doc;
+
+/** Where a document is in the queue of validation. */
+public record QueuePlace(
+        @Doc("1 for the one that is taken next; 0 while it is being validated.")
+        long position,
+
+        @Doc("In how many seconds it is probably validated, by how long the last ones took.")
+        long expectedSeconds) {}
