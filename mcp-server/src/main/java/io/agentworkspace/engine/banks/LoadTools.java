@@ -92,7 +92,14 @@ public final class LoadTools {
                         MB_Read returns the rest, MB_Unload detaches. With target.bank, vx.name is an accepted document (DC_List): \
                         its newest accepted version is split by its structure into memories of that bank, which requires append, \
                         and document:read. What is the same in an older version keeps its memories. Repeating the call changes nothing.""")
-                .alsoCalled("attach knowledge", "mount a bank", "load context", "prime an agent", "working memory", "import into context", "hydrate")
+                .alsoCalled(
+                        "attach knowledge",
+                        "mount a bank",
+                        "load context",
+                        "prime an agent",
+                        "working memory",
+                        "import into context",
+                        "hydrate")
                 .needs(Capability.BANK_WRITE)
                 .on(Requirement.OfBank.READ, Requirement.OfAgent.ACT)
                 .effect(Effect.CHANGES)

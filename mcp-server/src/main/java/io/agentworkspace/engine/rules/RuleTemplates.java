@@ -211,8 +211,7 @@ final class RuleTemplates {
                 "say in vx.description what it is for",
                 List.of(number("min_length", "The smallest length, in characters.", 10)),
                 given -> """
-                        command.name in ["AP_Create", "DM_Create", "MB_Create"] && size(vx.description) < %d"""
-                        .formatted(given.number("min_length")),
+                        command.name in ["AP_Create", "DM_Create", "MB_Create"] && size(vx.description) < %d""".formatted(given.number("min_length")),
                 given -> {
                     var min = Math.min(given.number("min_length"), 2_000);
                     return List.of(

@@ -25,21 +25,17 @@ import tools.jackson.databind.node.ObjectNode;
 /** Rules: RL_Templates, RL_List, RL_Create, RL_Update, RL_Delete; and RL_Check. */
 public final class RuleTools {
     static final String ID = "The rule's id, as RL_List shows it.";
-    static final String WHEN =
-            "The condition, in CEL: command.effect == \"destroys\" && principal.role != \"owner\".";
-    static final String APPLIES_TO =
-            "Commands such as AP_Destroy, families such as bank, documents.";
+    static final String WHEN = "The condition, in CEL: command.effect == \"destroys\" && principal.role != \"owner\".";
+    static final String APPLIES_TO = "Commands such as AP_Destroy, families such as bank, documents.";
     static final String TEMPLATE = "Instead of when: a template, as RL_Templates lists them.";
     static final String PARAMETERS = "What the template is filled in with.";
     static final String DESCRIPTION = "What it is for.";
     static final String EFFECT = "deny refuses what matches; audit notes the rule's name in the audit.";
     static final String MESSAGE = "What the refused caller reads: what would be right.";
     static final String ENABLED = "Whether it is used.";
-    static final String PRIORITY =
-            "Of several that deny, the one with the greatest is told.";
+    static final String PRIORITY = "Of several that deny, the one with the greatest is told.";
     static final String MODE = "enforce, or shadow: it has no effect, and counts what it matches.";
-    static final String EXAMPLES =
-            "Requests that it is tried on at every save.";
+    static final String EXAMPLES = "Requests that it is tried on at every save.";
 
     private final ContextStore contexts;
     private final RuleQueries reads;
@@ -181,10 +177,7 @@ public final class RuleTools {
 
             @Doc(value = APPLIES_TO, max = 100) @Nullable List<String> appliesTo,
 
-            @Doc(
-                    value = "Another condition, in CEL.",
-                    max = Expression.MAX_LENGTH)
-            @Nullable
+            @Doc(value = "Another condition, in CEL.", max = Expression.MAX_LENGTH) @Nullable
             String when,
 
             @Doc(value = TEMPLATE, max = Name.MAX) @Nullable String template,

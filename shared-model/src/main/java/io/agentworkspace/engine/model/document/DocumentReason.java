@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One thing that validation found (decisions, section 13): why a document was rejected, or a warning about an accepted one. */
 public record DocumentReason(
-        @Doc("What was found, such as damaged or encrypted.") Code code,
+        @Doc("What was found, such as damaged or encrypted.")
+        Code code,
 
         @Doc("What it is, and what to do.") String message,
 

@@ -36,8 +36,7 @@ public record Rule(
     public record Matches(
             @Doc("Since when.") Instant since,
 
-            @Doc("How many.")
-            long count,
+            @Doc("How many.") long count,
 
             @Doc("The last one.") @Nullable Instant lastAt,
 
