@@ -67,8 +67,10 @@ async function everyPage(width) {
   await pages.look(page, 'console-search', 'dialog');
   await page.getByRole('combobox').fill('Ada');
   await page.locator('.found-entry', { hasText: 'Ada' }).first().waitFor();
+  const read = page.waitForResponse('**/AP_Read/invoke');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/console/agents/Ada');
+  await read;
   await page.locator('.detail h2').waitFor();
   await page.getByRole('button', { name: 'The calls of this page as code' }).click();
   const code = await page.getByRole('dialog').textContent();

@@ -175,7 +175,7 @@ async function connect(page) {
   const narrow = page.url();
   await page.getByRole('link', { name: /^discovery/ }).click();
   const both = await read();
-  await page.getByRole('link', { name: /^all/ }).click();
+  await page.getByRole('link', { name: /^default/ }).click();
   const all = new URL(page.url()).search;
   await page.goto(`${engine}/mcp-hub/connect?toolset=discovery`);
   const prices = { narrowed, both, discovery: await read() };

@@ -17,7 +17,7 @@ await client.connect(new StreamableHTTPClientTransport(new URL(address), {
 // The whole adapter.
 const handler = async input => {
   const result = await client.callTool({ name: 'MB_Files', arguments: { target: { bank }, ...input } });
-  if (result.isError) throw new Error(result.content[0].text);
+  if (result.isError) throw new Error(result.structuredContent.text);
   return result.structuredContent.text;
 };
 const commands = ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'];

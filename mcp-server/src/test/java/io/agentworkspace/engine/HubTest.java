@@ -229,7 +229,7 @@ class HubTest {
     @Test
     void whatDestroysAsksFirst() {
         for (var tried : everywhere("trying")) {
-            assertThat(tried.get("asks").asString()).contains("Run AP_Destroy?", "Ends an agent for everyone");
+            assertThat(tried.get("asks").asString()).contains("Run AP_Destroy?", "Deletes an agent for everyone");
             assertThat(tried.get("notRun").asString()).isEmpty();
             assertThat(tried.at("/destroyed/heading").asString()).startsWith("Done HTTP 200");
         }

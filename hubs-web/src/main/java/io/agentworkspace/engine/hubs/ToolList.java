@@ -90,7 +90,7 @@ record ToolList(
 
     /** What follows the summary, and the names of the fields. */
     private static String words(Tool<?, ?> tool) {
-        var rest = tool.description().substring(summary(tool.description()).length());
+        var rest = tool.fullDescription().substring(summary(tool.description()).length());
         var fields =
                 Field.of(tool.inputSchema().json()).stream().map(Field::path).collect(Collectors.joining(" "));
         return (tool.family().word() + " " + fields + " " + rest).replaceAll("\\s+", " ");

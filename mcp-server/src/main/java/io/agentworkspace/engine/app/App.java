@@ -194,7 +194,7 @@ public final class App implements AutoCloseable {
 
             // Documents.
             var files = new DocumentFileStore(db, clock);
-            validation(new QueueStore(db, events), files, events);
+            validation(new QueueStore(db, events), files, rules, events);
 
             // Endpoints.
             var handshakes = new HandshakeStore(db);
@@ -253,9 +253,9 @@ public final class App implements AutoCloseable {
     }
 
     /** Started before the endpoints open, and closed after them. */
-    private void validation(QueueStore store, DocumentFileStore files, EventLog events) {
+    private void validation(QueueStore store, DocumentFileStore files, Rules rules, EventLog events) {
         var limits = settings.documents();
-        var queue = keep(new ValidationQueue(store, files, limits.longest(), clock));
+        var queue = keep(new ValidationQueue(store, files, rules.documents(), limits.longest(), clock));
         events.onCommitted(queue::wake);
         var kept = Duration.ofDays(limits.rejectedDays());
         housekeeping

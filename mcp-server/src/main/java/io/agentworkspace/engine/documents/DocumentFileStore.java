@@ -1,10 +1,10 @@
 package io.agentworkspace.engine.documents;
 
 import io.agentworkspace.engine.db.Db;
-import io.agentworkspace.engine.model.document.FileTransfer;
 import io.agentworkspace.engine.model.document.Upload;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.upload.FileTransfer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

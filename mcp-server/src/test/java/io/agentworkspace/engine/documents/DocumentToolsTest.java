@@ -8,6 +8,7 @@ import static io.agentworkspace.engine.documents.DocumentStage.json;
 import static io.agentworkspace.engine.documents.DocumentStage.submitted;
 import static io.agentworkspace.engine.documents.DocumentStage.text;
 import static io.agentworkspace.engine.documents.DocumentStage.validated;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.model.access.Role;
@@ -48,6 +49,22 @@ class DocumentToolsTest {
         assertThat(ann.call("DC_Queue").ok().at("/documents").isEmpty()).isTrue();
         ann.call("DC_Read", "{'id':'Guide.md','part':'file'}").refused(1004, "REST");
         ann.call("DC_Read", "{'id':'Guid.md'}").refused(3001, "'Guide.md'");
+    }
+
+    @Test
+    void aRuleRejectsDocuments() {
+        var owner = tenant.person(Door.MCP, "olga", Role.OWNER);
+        var rule = Json.readObject("""
+                {"name":"no drafts","applies_to":["documents"],"effect":"deny","message":"Submit it when it is final.",
+                 "when":"principal.user == 'ann' && document.media_type == 'text/plain' && document.text.contains('DRAFT')"}
+                """.getBytes(UTF_8));
+        owner.call("RL_Create", rule).ok();
+        var refused = submitted(ann, "plan.txt", "This plan is a DRAFT of what we do.");
+        assertThat(codes(refused)).isEqualTo("rule");
+        assertThat(refused.text("/document/reasons/0/message"))
+                .isEqualTo("refused by the rule 'no drafts': Submit it when it is final.");
+        assertThat(submitted(ann, "plan.txt", "This plan is final.").text("/document/state"))
+                .isEqualTo("accepted");
     }
 
     @Test

@@ -48,6 +48,9 @@ class FieldRulesTest {
         for (var property : schema.path("properties").properties()) {
             var inside = around.formatted("{\"%s\":%%s}".formatted(property.getKey()));
             for (var wrong : WRONG.get(property.getValue().path("type").asString())) {
+                if (way == Way.MCP && wrong.matches("\"\\d+\"")) {
+                    continue; // Numbers that models send as text are read there.
+                }
                 var arguments = inside.formatted(wrong);
                 Refusal.is("malformed_json", way, way.call(key, service, arguments), service + arguments);
             }

@@ -173,6 +173,8 @@ class KeysTest {
                 .valueStream()
                 .map(tool -> tool.get("name").asString())
                 .toList();
-        assertThat(names).containsExactlyInAnyOrder("AP_List", "AP_Read", "AP_Select");
+        assertThat(names)
+                .containsExactlyInAnyOrder(
+                        "AP_List", "AP_Read", "AP_Select", "find_tools", "describe_tool", "run_tool");
     }
 }

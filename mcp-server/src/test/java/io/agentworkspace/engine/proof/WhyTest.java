@@ -68,7 +68,7 @@ class WhyTest {
         assertThat(answer.path("role").toString())
                 .isEqualTo("{\"needed\":\"member\",\"yours\":[\"member\"],\"held\":true}");
         assertThat(answer.path("toolset").toString())
-                .isEqualTo("{\"needed\":\"agent\",\"yours\":[\"all\"],\"held\":true}");
+                .isEqualTo("{\"needed\":\"agent\",\"yours\":[\"default\"],\"held\":true}");
         assertThat(answer.path("target").toString()).isEqualTo("""
                 {"kind":"agent","name":"Ada","owner":"ann","access":"public","relations":["owner","public","roster"],\
                 "needed":"that it is yours, or that you are an admin","held":true}""");

@@ -85,7 +85,7 @@ abstract class IssuedTokensStage {
     }
 
     static Got list(String credential) {
-        return rpc(engine, credential, "tools/list", "{}");
+        return rpc(engine, credential, "tools/list", "{}", "X-MCP-Toolsets", "all");
     }
 
     static List<String> tools(String credential) {

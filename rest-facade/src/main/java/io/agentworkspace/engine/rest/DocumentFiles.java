@@ -1,6 +1,5 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.document.FileTransfer;
 import io.agentworkspace.engine.model.document.Upload;
 import io.agentworkspace.engine.model.json.Json;
 import io.agentworkspace.engine.model.problem.Failure;
@@ -8,6 +7,7 @@ import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.schema.Field;
 import io.agentworkspace.engine.model.tool.Tool;
 import io.agentworkspace.engine.model.tool.ToolRunner;
+import io.agentworkspace.engine.model.upload.FileTransfer;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;

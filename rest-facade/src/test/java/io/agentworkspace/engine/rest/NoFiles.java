@@ -1,7 +1,7 @@
 package io.agentworkspace.engine.rest;
 
-import io.agentworkspace.engine.model.document.FileTransfer;
 import io.agentworkspace.engine.model.tool.Caller;
+import io.agentworkspace.engine.model.upload.FileTransfer;
 import java.io.OutputStream;
 
 /** For routes without files. */

@@ -36,9 +36,10 @@ public final class QueueStore {
             UPDATE document d
                SET state = 'validating', claim = :claim, lease_until = now() + CAST(:lease AS interval), begun_at = now(),
                    attempts = d.attempts + 1
-              FROM next
-             WHERE d.tenant_id = next.tenant_id AND d.id = next.id
-            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.size, d.sha256, d.attempts
+              FROM next, app_user u
+             WHERE d.tenant_id = next.tenant_id AND d.id = next.id AND u.tenant_id = d.tenant_id AND u.id = d.owner_id
+            RETURNING d.tenant_id, d.id, d.name, d.version, d.declared_type, d.size, d.sha256, d.attempts,
+                   u.name AS submitter, u.role AS submitter_role
             """.formatted(DocumentRow.WAITING);
 
     private static final String HELD = """
@@ -83,6 +84,8 @@ public final class QueueStore {
     /**
      * A document that a worker has taken.
      *
+     * @param submitter the user's name
+     * @param role that the user has now, as a word
      * @param attempts with this one
      */
     public record Claim(
@@ -92,7 +95,10 @@ public final class QueueStore {
             String name,
             long version,
             @Nullable String declaredType,
+            long size,
             String sha256,
+            String submitter,
+            String role,
             int attempts) {}
 
     Optional<Claim> claim(Duration lease) {
@@ -107,7 +113,10 @@ public final class QueueStore {
                         row.text("name"),
                         row.number("version"),
                         row.textOrNull("declared_type"),
+                        row.number("size"),
                         row.text("sha256"),
+                        row.text("submitter"),
+                        row.text("submitter_role"),
                         (int) row.number("attempts")));
     }
 

@@ -4,6 +4,7 @@ import io.agentworkspace.engine.documents.DocumentFileStore;
 import io.agentworkspace.engine.documents.extract.ExtractorProcess;
 import io.agentworkspace.engine.documents.queue.QueueStore.Claim;
 import io.agentworkspace.engine.model.problem.Problem;
+import io.agentworkspace.engine.rules.DocumentRules;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
@@ -51,9 +52,10 @@ public final class ValidationQueue implements AutoCloseable {
     private int idle;
 
     /** @param limit how long the extraction of one document may take */
-    public ValidationQueue(QueueStore store, DocumentFileStore files, Duration limit, Clock clock) {
+    public ValidationQueue(
+            QueueStore store, DocumentFileStore files, DocumentRules rules, Duration limit, Clock clock) {
         this.store = store;
-        this.validator = new Validator(store, files, clock);
+        this.validator = new Validator(store, files, rules, clock);
         this.limit = limit;
     }
 

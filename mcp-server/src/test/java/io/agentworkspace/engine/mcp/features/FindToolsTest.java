@@ -3,8 +3,8 @@ package io.agentworkspace.engine.mcp.features;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.agentworkspace.engine.app.Tools;
+import io.agentworkspace.engine.model.search.ToolSearch;
 import io.agentworkspace.engine.model.tool.Tool;
-import io.agentworkspace.engine.model.tool.ToolSearch;
 import io.agentworkspace.engine.testing.Repository;
 import io.agentworkspace.engine.testing.TestDatabase;
 import java.util.List;

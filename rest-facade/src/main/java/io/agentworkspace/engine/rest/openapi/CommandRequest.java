@@ -54,6 +54,15 @@ public record CommandRequest(
         @Doc("Of MB_Read: the memories as they were at this time.") @Nullable
         Instant asOf,
 
+        @Doc("Of MB_Search: only memories that changed then or later.") @Nullable
+        Instant since,
+
+        @Doc("Of MB_Search: only memories that changed then or earlier.") @Nullable
+        Instant until,
+
+        @Doc(value = "Of MB_Search: how much text the answer may carry.", min = 100, max = 8_000) @Nullable
+        Integer maxTokens,
+
         @Doc("Of MB_Restore: the revision whose text the memory is to have again.") @Nullable
         Long revision,
 

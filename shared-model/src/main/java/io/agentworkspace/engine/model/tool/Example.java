@@ -20,6 +20,14 @@ import tools.jackson.databind.node.ObjectNode;
  * have made.
  */
 public final class Example {
+    /**
+     * The fields of a tool's example that the tool itself decides.
+     *
+     * @param values by the path of a field, such as {@code vx.name}
+     * @param omitted the paths of fields that its example leaves out
+     */
+    public record OwnFields(Map<String, String> values, Set<String> omitted) {}
+
     /** A whole skill, tide-tables, as a zip in base64. */
     private static final String ARCHIVE =
             "UEsDBBQAAAAIAAAAIQAkyyNgfAAAAJ0AAAAIAAAAU0tJTEwubWQljbEOwjAMBfd8xduYkg8oG0hsLIjOyCWmsWgTFBvy+wQ63XDS"

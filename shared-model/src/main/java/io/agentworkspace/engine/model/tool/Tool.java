@@ -65,7 +65,7 @@ public record Tool<I extends Record, O extends Record>(
         boolean metered,
         @Nullable Upload upload,
         Audited audited,
-        ExampleFields example,
+        Example.OwnFields example,
         Work<I, O> work) {
 
     /**
@@ -100,14 +100,6 @@ public record Tool<I extends Record, O extends Record>(
      * @param isStreamed whether it is stored while it arrives, since it may be larger than other bodies
      */
     public record Upload(String field, String mediaType, boolean isStreamed) {}
-
-    /**
-     * The fields of its example that the tool itself decides.
-     *
-     * @param values by the path of a field, such as {@code vx.name}
-     * @param omitted the paths of fields that its example leaves out
-     */
-    public record ExampleFields(Map<String, String> values, Set<String> omitted) {}
 
     /** The handler. Reads issue one statement; everything else runs inside the runner's transaction. */
     @FunctionalInterface
@@ -486,7 +478,7 @@ public record Tool<I extends Record, O extends Record>(
                     metered,
                     upload,
                     audited == null ? Family.ofTool(name).audited() : audited,
-                    new ExampleFields(examples, omitted),
+                    new Example.OwnFields(examples, omitted),
                     work);
         }
 

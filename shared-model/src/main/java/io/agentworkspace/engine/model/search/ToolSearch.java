@@ -1,6 +1,7 @@
-package io.agentworkspace.engine.model.tool;
+package io.agentworkspace.engine.model.search;
 
 import io.agentworkspace.engine.model.schema.Field;
+import io.agentworkspace.engine.model.tool.Tool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
-package io.agentworkspace.engine.model.document;
+package io.agentworkspace.engine.model.upload;
 
+import io.agentworkspace.engine.model.document.Upload;
 import io.agentworkspace.engine.model.problem.Problem;
 import io.agentworkspace.engine.model.tool.Caller;
 import java.io.OutputStream;
