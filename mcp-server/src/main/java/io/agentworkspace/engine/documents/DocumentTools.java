@@ -321,7 +321,7 @@ public final class DocumentTools {
         if (held.owner() != call.context().user().id() && !call.caller().isAdmin()) {
             throw new Problem(
                     Failure.NOT_PERMITTED,
-                    "'%s' was submitted by somebody else: only that user and admins may do this"
+                    "'%s' was submitted by somebody else: only that user or an admin may do this"
                             .formatted(held.name()));
         }
     }

@@ -48,7 +48,8 @@ final class PermissionTable {
         /** Whether there is a thing, and the tool would come to it. */
         boolean comesToAThing() {
             return role.isAtLeast(line.leastRole())
-                    && !List.of("any", "endpoint", "delivery", "skill", "rule").contains(line.kind());
+                    && !List.of("any", "endpoint", "delivery", "document", "skill", "rule")
+                            .contains(line.kind());
         }
     }
 
