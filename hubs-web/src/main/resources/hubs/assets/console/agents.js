@@ -57,7 +57,7 @@ export async function show({ at, view, on, go, isHere }) {
   const side = el('aside', { class: 'side', 'aria-label': 'Agents' }, search, list.element);
   view.append(el('div', { class: `split${wanted ? ' chosen' : ''}` }, side, detail));
   if (!wanted) {
-    detail.append(el('p', { class: 'soft pick' }, 'Choose an agent to see what it is told, says and remembers.'));
+    detail.append(el('p', { class: 'soft pick' }, 'Choose an agent to see its messages and memories.'));
   } else {
     await one(wanted, detail, { on, go, isHere });
   }

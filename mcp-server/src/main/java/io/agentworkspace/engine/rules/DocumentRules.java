@@ -58,6 +58,11 @@ public final class DocumentRules {
             @Nullable String key,
             List<String> capabilities) {}
 
+    /** Whether the tenant has such rules: without them nobody needs the text. */
+    public boolean areThere(long tenant) {
+        return !sets.of(tenant).ofDocuments().isEmpty();
+    }
+
     /**
      * What the tenant's rules say of a document. Counts for each rule what it matches.
      *

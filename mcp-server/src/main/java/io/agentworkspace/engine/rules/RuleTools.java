@@ -33,7 +33,7 @@ public final class RuleTools {
     static final String EFFECT = "deny refuses what matches; audit notes the rule's name in the audit.";
     static final String MESSAGE = "What the refused caller reads: what would be right.";
     static final String ENABLED = "Whether it is used.";
-    static final String PRIORITY = "Of several that deny, the one with the greatest is told.";
+    static final String PRIORITY = "Of several that deny, the response names the one with the highest.";
     static final String MODE = "enforce, or shadow: it has no effect, and counts what it matches.";
     static final String EXAMPLES = "Requests that it is tried on at every save.";
 

@@ -59,7 +59,7 @@ final class Validator {
             reject(claim, extracted, extracted.reasons());
             return;
         }
-        var denial = ruling(claim, extracted).denial();
+        var denial = rules.areThere(claim.tenant()) ? ruling(claim, extracted).denial() : null;
         if (denial != null) {
             reject(claim, extracted, List.of(DocumentReason.of(Code.RULE, denial.note())));
         } else if (!store.finish(
